@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from .errors import InputError, needs, warn
@@ -30,6 +31,20 @@ class Cell(NamedTuple):
     after: str = ""
 
 
+class LeftOut(IntEnum):
+    """What a table of scores leaves out in a terminal without room, the first step first."""
+
+    #: How many segments are won, how many runs there are.
+    COUNTS = 1
+    #: Of scores.
+    INTERVALS = 2
+    #: The segments of slices, the spread of runs.
+    SIZES = 3
+    #: The intervals and margins of differences, which say more than those of scores.
+    MARGINS = 4
+    RANKS = 5
+
+
 class Column(NamedTuple):
     """A column of names, texts, numbers or differences; only tables for programs have texts, which may be long."""
 
@@ -40,7 +55,7 @@ class Column(NamedTuple):
     #: In a workbook, the width and the format of numbers; without a width, the title fits.
     width: int | None = None
     number_format: str | None = None
-    #: In a terminal without room, the step at which the column is left out; 0 for one that stays.
+    #: In a terminal without room, the step at which it is left out, such as one of `LeftOut`; 0 for one that stays.
     leaves: int = 0
     #: In a workbook, which numbers are the worst and coloured so; none where it is "".
     worst: Literal["", "lowest", "highest"] = ""

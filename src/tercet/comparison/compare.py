@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
-from tercet.comparison.inputs.arguments import Arguments, TestSetAndMetrics
+from tercet.comparison.inputs.arguments import Arguments, Caller, TestSetAndMetrics
 from tercet.comparison.inputs.settings import CompareSettings, usual_resamples
 from tercet.comparison.specs.metric_specs import name_of
 from tercet.comparison.values.design import Design
@@ -29,6 +29,8 @@ from .result import Comparison
 
 if TYPE_CHECKING:
     from tercet.comparison.values.slices import Slices
+
+_COMPARE = Caller("compare", alternatives=", a data frame, or paths of files")
 
 
 @known_keywords
@@ -146,6 +148,7 @@ def compare(
     [('one', 76.0), ('other', 86.1)]
     """
     arguments = Arguments(
+        caller=_COMPARE,
         test_set=test_set,
         metrics=metrics,
         scores=scores,
@@ -210,7 +213,7 @@ def _read_runs(names: list[str], runs: Any, baseline: str | None) -> _Outputs:
     runs_of: dict[str, list[str]] = {}
     output = baseline
     if runs is not None:
-        # Here, as most comparisons have no runs: so is all that one of a single system does without.
+        # Here, as most comparisons have no runs.
         from tercet.comparison.runs.of_systems import first_output, members
 
         runs_of = members(names, runs)
@@ -330,12 +333,14 @@ def _hints(design: Design, *, has_runs: bool) -> list[str]:
 
 def _compare_by_all(metrics: Sequence[Metric], design: Design, corpus: Corpus, show_progress: bool) -> MetricFindings:
     """Return what all metrics find."""
-    of_all = MetricFindings([], [], [])
+    tables = []
+    facts = []
+    messages = []
     with bars_within(show_progress), line_of("") as show_line:
         for number, metric in enumerate(metrics, 1):
             heading = f"metric {number} of {len(metrics)}, {name_of(metric)}"
             found = compare_by(metric, design, corpus, heading, show_line)
-            of_all.tables.extend(found.tables)
-            of_all.facts.extend(found.facts)
-            of_all.messages.extend(found.messages)
-    return of_all
+            tables += found.tables
+            facts += found.facts
+            messages += found.messages
+    return MetricFindings(tables, facts, messages)

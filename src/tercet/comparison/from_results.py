@@ -54,9 +54,9 @@ def to_comparison(
     tables = []
     facts = []
     for metric in metrics:
-        of_metric = {system: results[system, label_of(metric)] for system in systems}
-        tables += [_score_table(metric, score, of_metric) for score in metric.score_names]
-        facts += [facts_of_result(metric, system, result) for system, result in of_metric.items()]
+        results_of_metric = {system: results[system, label_of(metric)] for system in systems}
+        tables += [_score_table(metric, score, results_of_metric) for score in metric.score_names]
+        facts += [facts_of_result(metric, system, result) for system, result in results_of_metric.items()]
     test_set = CountedSet(
         name=name,
         systems={system: [] for system in systems},

@@ -56,7 +56,7 @@ def compare_by(
     work = "intervals" if design.test is None else f"{design.test} test and intervals"
     show_line(f"{heading}: {work}")
     rows = _MetricRows.of(design, metric, stats)
-    facts = facts_of_systems(metric, rows.of_segments, rows.scored.rows)
+    facts = facts_of_systems(metric, rows.stats_by_system, rows.scored.rows)
     return MetricFindings(list(_tables(design, rows, corpus)), facts, list(messages))
 
 
@@ -82,7 +82,7 @@ class _MetricRows(NamedTuple):
 
     metric: Metric
     #: Of all segments, by system.
-    of_segments: dict[str, SegmentStats]
+    stats_by_system: dict[str, SegmentStats]
     scored: ScoredSegments
     #: What is resampled: the segments that are scored for all systems, or their clusters.
     units: list[SegmentStats]
@@ -98,8 +98,8 @@ class _MetricRows(NamedTuple):
         inference = design.inference
         if are_shares:
             inference = inference.of_shares()
-        of_segments = dict(zip(design.systems, stats, strict=True))
-        return cls(metric, of_segments, scored, scored.units(), are_shares, inference)
+        stats_by_system = dict(zip(design.systems, stats, strict=True))
+        return cls(metric, stats_by_system, scored, scored.units(), are_shares, inference)
 
     @property
     def n_units(self) -> int:
@@ -116,6 +116,7 @@ class _MetricScores(NamedTuple):
     #: What wins and losses count: clusters, or else segments, where those left out have no score.
     counted_scores: list[dict[str, list[float | None]]]
     tests: dict[str, PairTests]
+    signature: str
 
     @classmethod
     def of(cls, design: Design, rows: _MetricRows) -> _MetricScores:
@@ -123,7 +124,7 @@ class _MetricScores(NamedTuple):
         metric = rows.metric
         n_draws = design.n_resamples or 0
         tests = rows.inference.of_all_pairs(metric, rows.units, n_resamples=n_draws, seed=design.seed)
-        segments = [segment_lists(metric, stats) for stats in rows.of_segments.values()]
+        segments = [segment_lists(metric, stats) for stats in rows.stats_by_system.values()]
         counted_scores = segments
         if design.test_set.clusters is not None:
             counted_scores = [segment_lists(metric, stats) for stats in rows.units]
@@ -133,17 +134,18 @@ class _MetricScores(NamedTuple):
             segments=segments,
             counted_scores=counted_scores,
             tests=tests,
+            signature=summarize(metric, rows.stats_by_system[design.baseline]).signature,
         )
 
     def measure(self, design: Design, rows: _MetricRows, name: str, segment_name: str) -> Measured:
         """Return one of the scores."""
-        values = np.array([float(of_system[name]) for of_system in self.values])
-        intervals = [of_system[name] for of_system in self.intervals]
+        values = np.array([float(value_by_score[name]) for value_by_score in self.values])
+        intervals = [interval_by_score[name] for interval_by_score in self.intervals]
         return Measured(
             values=values,
             bounds=bounds_of_systems(design, rows.metric, rows.scored.rows, intervals, rows.inference),
             tests=self.tests[name],
-            counted_scores=[of_system[segment_name] for of_system in self.counted_scores],
+            counted_scores=[scores_of_system[segment_name] for scores_of_system in self.counted_scores],
             higher_is_better=is_higher_better(rows.metric, name),
             digits=digits_of(rows.metric, values.tolist()),
         )
@@ -153,7 +155,6 @@ def _tables(design: Design, rows: _MetricRows, corpus: Corpus) -> Iterator[Score
     """Yield a table for each score of a metric."""
     metric = rows.metric
     scores = _MetricScores.of(design, rows)
-    signature = summarize(metric, rows.of_segments[design.baseline]).signature
     slices = []
     if design.slices:
         # Here, as most comparisons have no slices.
@@ -161,26 +162,8 @@ def _tables(design: Design, rows: _MetricRows, corpus: Corpus) -> Iterator[Score
 
         slices = scores_of_slices(design, metric, rows.scored, rows.inference)
     for name, segment_name in zip(metric.score_names, metric.segment_names, strict=True):
-        score = scores.measure(design, rows, name, segment_name)
-        too_few = why_too_few(design, score.tests.adjusted, rows.n_units, rows.inference)
-        system_scores, adjusted_pvalues = score_rows(design, score, can_tell=too_few is None)
-        segments = [of_system[segment_name] for of_system in scores.segments]
-        table = ScoreTable(
-            metric=label_of(metric),
-            name=name,
-            signature=signature,
-            rows=system_scores,
-            pvalues=adjusted_pvalues,
-            segments=dict(zip(design.systems, segments, strict=True)),
-            higher_is_better=score.higher_is_better,
-            scorer=metric,
-            stats=rows.of_segments,
-            is_exact=rows.are_shares,
-            n_units=rows.n_units,
-            too_few=too_few,
-            cannot_tell=_why_all_are_worst(score, rows, corpus),
-        )
-        resampled = [of_system[name].bootstrap_distribution for of_system in scores.intervals]
+        table = _table(design, rows, scores, corpus, name, segment_name)
+        resampled = [interval_by_score[name].bootstrap_distribution for interval_by_score in scores.intervals]
         if design.runs:
             # Here, as most comparisons have no runs.
             from tercet.comparison.runs.significance import scores_over_runs
@@ -188,6 +171,31 @@ def _tables(design: Design, rows: _MetricRows, corpus: Corpus) -> Iterator[Score
             table = replace(table, over_runs=scores_over_runs(design, table, resampled))
         sections = _sections(design, ScoreEvidence(table, resampled, rows.units))
         yield replace(table, sections=[*sections, *_slices_sections(design, table, slices)])
+
+
+def _table(
+    design: Design, rows: _MetricRows, scores: _MetricScores, corpus: Corpus, name: str, segment_name: str
+) -> ScoreTable:
+    """Return the table of a score, to which what is said of it is still to be added."""
+    score = scores.measure(design, rows, name, segment_name)
+    too_few = why_too_few(design, score.tests.adjusted, rows.n_units, rows.inference)
+    system_scores, adjusted_pvalues = score_rows(design, score, can_tell=too_few is None)
+    segments = [scores_of_system[segment_name] for scores_of_system in scores.segments]
+    return ScoreTable(
+        metric=label_of(rows.metric),
+        name=name,
+        signature=scores.signature,
+        rows=system_scores,
+        pvalues=adjusted_pvalues,
+        segments=dict(zip(design.systems, segments, strict=True)),
+        higher_is_better=score.higher_is_better,
+        scorer=rows.metric,
+        stats=rows.stats_by_system,
+        is_exact=rows.are_shares,
+        n_units=rows.n_units,
+        too_few=too_few,
+        cannot_tell=_why_all_are_worst(score, rows, corpus),
+    )
 
 
 def _why_all_are_worst(score: Measured, rows: _MetricRows, corpus: Corpus) -> str:
@@ -199,7 +207,7 @@ def _why_all_are_worst(score: Measured, rows: _MetricRows, corpus: Corpus) -> st
     if len(score.values) < 2 or (score.values != worst).any():
         return ""
     texts = rows.metric.as_scored(corpus)
-    reasons = (rows.metric.why_worst(stats.total(), texts) for stats in rows.of_segments.values())
+    reasons = (rows.metric.why_worst(stats.total(), texts) for stats in rows.stats_by_system.values())
     return next(filter(None, reasons), "")
 
 
@@ -239,5 +247,5 @@ def _slices_sections(design: Design, table: ScoreTable, slices: Sequence[ScoredS
         return
     from tercet.comparison.slices.section import slices_section
 
-    for of_kind in slices:
-        yield slices_section(design, table, of_kind)
+    for scored_slices in slices:
+        yield slices_section(design, table, scored_slices)

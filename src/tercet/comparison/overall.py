@@ -175,8 +175,8 @@ def overall(comparisons: Sequence[Comparison], *, weight: str = "set") -> Overal
         # The scores of a metric are resampled together: of each the tables of all sets.
         by_metric.setdefault((key.metric, key.scale), []).append([tables[key] for tables in tables_of_sets])
     tables: list[ScoreTable] = []
-    for of_metric in by_metric.values():
-        tables.extend(Strata.of(design, sets, weight, of_metric[0]).tables(of_metric))
+    for tables_of_metric in by_metric.values():
+        tables.extend(Strata.of(design, sets, weight, tables_of_metric[0]).tables(tables_of_metric))
     return Overall(design, tables, comparisons=sets, weight=weight, notes=notes)
 
 
@@ -209,10 +209,9 @@ def _check_alike(sets: Sequence[Comparison]) -> None:
         alike = tested if name in ("test", "n_resamples") else sets
         values = [getattr(comparison, name) for comparison in alike]
         for value in values[1:]:
-            first = values[0]
-            if value != first:
+            if value != values[0]:
                 raise OptionError(
-                    f"The comparisons differ in {name!r}: {shorten(first)} and {shorten(value)}. "
+                    f"The comparisons differ in {name!r}: {shorten(values[0])} and {shorten(value)}. "
                     "Compare all test sets alike."
                 )
 

@@ -12,6 +12,7 @@ from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.base.scoring import batch_stats, summarize
 from tercet.comparison.inputs.settings import RESAMPLES, CompareSettings
+from tercet.comparison.values.scores import scored_for_all
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_systems
 from tercet.errors import InputError, OptionError
@@ -85,7 +86,7 @@ def significance(
     metric: Metric, stats: Sequence[SegmentStats], *, test: str, n_resamples: int | None, seed: int
 ) -> dict[str, Any]:
     """Return the result of :func:`paired_significance` by the rows of both systems, with checked options."""
-    is_scored = np.logical_and(*(system_stats.column("items") > 0 for system_stats in stats))
+    is_scored = scored_for_all(stats)
     if not is_scored.any():
         raise InputError(metric.nothing_left)
     systems = [system_stats.selected(is_scored) for system_stats in stats]

@@ -13,7 +13,7 @@ from typing import Any
 from tercet.base.metric import Metric
 from tercet.base.options import check_value, check_values
 from tercet.comparison.gates.checks import check_below_scale, check_within
-from tercet.comparison.inputs.arguments import Arguments, check_test_set
+from tercet.comparison.inputs.arguments import Arguments, Caller, check_test_set
 from tercet.comparison.inputs.settings import CompareSettings, PlanSettings
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.decimals import between
@@ -178,10 +178,11 @@ def plan(
     settings = check_values("plan", options, PlanSettings.checks())
     show_progress = settings.pop("progress")
     aim = Aim(checked_difference, **settings)
+    caller = Caller("plan")
     if test_set is not None:
-        check_test_set(test_set, "plan")
+        check_test_set(test_set, caller)
     arguments = Arguments(
-        test_set=test_set, metrics=metrics, scores=scores, references=references, cluster=cluster, function="plan"
+        caller, test_set=test_set, metrics=metrics, scores=scores, references=references, cluster=cluster
     )
     defaults = {name: getattr(CompareSettings, name) for name in CompareSettings.options() if name != "progress"}
     # How scores vary is resampled below.

@@ -108,14 +108,14 @@ def score_plans(comparison: Comparison, aim: Aim) -> Iterator[ScorePlan]:
     titled_tables = zip(comparison.titles(), comparison.tables, strict=True)
     for _, group in groupby(titled_tables, lambda titled: titled[1].metric):
         # The scores of a metric have its resamples in common.
-        of_metric = list(group)
-        _, first = of_metric[0]
+        tables_of_metric = list(group)
+        _, first = tables_of_metric[0]
         metric = first.scorer
         scored = ScoredSegments.of(list(first.stats.values()), clusters)
         units = scored.units()
         resampled = bootstrap_scores(metric, units, aim.n_resamples, aim.seed)
         alone = [] if clusters is None else bootstrap_scores(metric, scored.rows, aim.n_resamples, aim.seed)
-        for title, table in of_metric:
+        for title, table in tables_of_metric:
             exact_scale = metric.scale if table.is_exact else None
             variations, n_alike = _variations(resampled, units, table.name, exact_scale)
             errors = [variation.error for variation in variations]
@@ -157,7 +157,8 @@ def _variations(
             return [], 0
         errors = [error * math.sqrt(2 * (1 - rho)) for rho in CORRELATION]
         return [_variation_by_error(error, n_units, exact_scale) for error in errors], 0
-    systems = [SystemDraws(*of_system) for of_system in zip(units, distributions, strict=True)]
+    units_and_draws = zip(units, distributions, strict=True)
+    systems = [SystemDraws(system_units, draws) for system_units, draws in units_and_draws]
     variations = []
     n_alike = 0
     for first, second in combinations(systems, 2):

@@ -87,8 +87,8 @@ class Strata(NamedTuple):
         for score_tables in scores:
             name = score_tables[0].name
             intervals = []
-            for of_set in intervals_of_sets:
-                intervals.append([of_system[name] for of_system in of_set])
+            for intervals_of_set in intervals_of_sets:
+                intervals.append([interval_by_score[name] for interval_by_score in intervals_of_set])
             yield self._table(score_tables, values_by_set[name], intervals, tests[name])
 
     def _pair_tests(self, values_by_set: Mapping[str, NDArray[np.float64]]) -> dict[str, PairTests]:
@@ -158,7 +158,7 @@ class Strata(NamedTuple):
         self, intervals_of_sets: Sequence[Sequence[BootstrapResult]]
     ) -> tuple[list[BootstrapResult], list[BootstrapResult]]:
         """Return over all sets the interval of each system's score, and that of its difference from the baseline."""
-        baseline_in_sets = [of_systems[self.design.baseline_index] for of_systems in intervals_of_sets]
+        baseline_in_sets = [intervals_of_set[self.design.baseline_index] for intervals_of_set in intervals_of_sets]
         intervals = []
         differences = []
         for in_sets in zip(*intervals_of_sets, strict=True):
@@ -247,7 +247,7 @@ def _in_sets(design: Design, system: str, names: Sequence[str], tables: Sequence
         signs.append(int(np.sign(gain)) * (1 if table.higher_is_better else -1))
     clauses = []
     for sign, word in ((1, "ahead in"), (-1, "behind in"), (0, "the same in")):
-        members = tuple(name for name, of_set in zip(names, signs, strict=True) if of_set == sign)
+        members = tuple(name for name, sign_of_set in zip(names, signs, strict=True) if sign_of_set == sign)
         if len(members) == len(names):
             clauses.append(Clause(f"{word} {all_of(len(names))}"))
         elif len(members) > MOST_NAMED:

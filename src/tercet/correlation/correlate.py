@@ -17,7 +17,7 @@ from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import batch_stats
-from tercet.comparison.inputs.arguments import check_test_set, read_metrics, read_test_set
+from tercet.comparison.inputs.arguments import Caller, check_test_set, read_metrics, read_test_set
 from tercet.comparison.inputs.files_and_frames import check_no_splits
 from tercet.comparison.inputs.given_scores import column_stats, numbers_of, read_columns, with_scores
 from tercet.comparison.specs.metric_specs import label_of, name_of, parse_column
@@ -65,6 +65,12 @@ from .significance import metric_tests, name_of_test, significance_clusters, wil
 DEFAULT_METRICS = ("bleu_multi", "chrf_multi", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode", "ter")
 #: Metrics whose figures are found at a time: each takes memory for all pairs of outputs.
 _THREADS = 2
+
+_CORRELATE = Caller(
+    "correlate",
+    alternatives=", or a data frame or the path of a table with grades",
+    grades="{'A': [5, 3], 'B': [4, 4]}",
+)
 
 
 @known_keywords
@@ -259,7 +265,7 @@ def _texts_and_grades(test_set: Any, grades: Any, asked: _Asked) -> _TextsAndGra
 
 def _read_inputs(given: _TextsAndGrades, asked: _Asked) -> _Inputs:
     """Return texts, metrics and grades, each checked by itself and beside the others."""
-    check_test_set(given.texts, "correlate")
+    check_test_set(given.texts, _CORRELATE)
     metrics = _read_metrics(given.metrics)
     if metrics is None:
         has_scores = bool(asked.scores) or (isinstance(given.grades, Grades) and bool(given.grades.scores))
@@ -325,7 +331,7 @@ def _read_metrics(metrics: Any) -> list[Metric] | None:
         return None
     if isinstance(metrics, Sequence) and not metrics:
         return []
-    return read_metrics(metrics, "correlate")
+    return read_metrics(metrics, _CORRELATE)
 
 
 def need_references(metrics: Sequence[Metric] | None) -> bool:
@@ -335,7 +341,7 @@ def need_references(metrics: Sequence[Metric] | None) -> bool:
 
 def _default_metrics(test_set: TestSet | Mapping[str, Any], references: Any, *, has_scores: bool) -> list[Metric]:
     """Return several metrics that need no network; without references none, if there are scores to compare."""
-    metrics = read_metrics(DEFAULT_METRICS, "correlate")
+    metrics = read_metrics(DEFAULT_METRICS, _CORRELATE)
     has_references = any(test_set.references) if isinstance(test_set, TestSet) else references is not None
     if has_references:
         return metrics

@@ -69,7 +69,7 @@ class Column:
     def ranks_in_words(self) -> str:
         """What ranks are, and the lines between groups."""
         ranks = "The rank is a range of places: those that a system may hold, as only significant differences count."
-        if not self.table.lines:
+        if not self.table.group_ends:
             return ranks
         return f"{ranks} A line is drawn where every system above is significantly better than every one below."
 

@@ -56,9 +56,9 @@ def too_many_gaps(comparison: Comparison, tables: Iterable[ScoreTable], most: fl
     """Yield for each score what systems lack that lack more than this share of the segments."""
     kinds_of = _kinds_of_gaps(comparison.test_set)
     for table in tables:
-        for of_system in _gaps(comparison.test_set, table, kinds_of):
-            if of_system.share > most:
-                yield of_system
+        for gaps in _gaps(comparison.test_set, table, kinds_of):
+            if gaps.share > most:
+                yield gaps
 
 
 def _kinds_of_gaps(test_set: TestSet) -> dict[str, dict[int, str]]:

@@ -129,8 +129,8 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
             question=question,
             baseline=name,
             system=system,
-            of_baseline=baseline,
-            of_system=estimate,
+            baseline_estimate=baseline,
+            system_estimate=estimate,
             difference=apart_by,
             pair=pair,
             has_enough=has_enough,
@@ -162,8 +162,8 @@ class _Test:
     question: Question
     baseline: str
     system: str
-    of_baseline: Estimate
-    of_system: Estimate
+    baseline_estimate: Estimate
+    system_estimate: Estimate
     difference: Difference
     #: Of outputs; None of systems with runs.
     pair: PairOfOutputs | None
@@ -185,13 +185,13 @@ class _Test:
     @property
     def draws(self) -> NDArray[np.float64]:
         """The loss in resamples."""
-        return self.sign * (self.of_baseline.resampled - self.of_system.resampled)
+        return self.sign * (self.baseline_estimate.resampled - self.system_estimate.resampled)
 
     @property
     def value(self) -> float:
         """The loss."""
         # -0.0 + 0.0 is 0.0: no loss has no sign.
-        return self.sign * apart(self.of_baseline.value, self.of_system.value) + 0.0
+        return self.sign * apart(self.baseline_estimate.value, self.system_estimate.value) + 0.0
 
     @property
     def t(self) -> float:

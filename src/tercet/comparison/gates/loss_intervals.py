@@ -110,16 +110,16 @@ class PairOfOutputs:
         # As of the value, 0.0 makes 0.0 of -0.0.
         low, high = sorted(sign * bound + 0.0 for bound in self.difference.interval(1 - 2 * alpha))
         largest = self._largest(parts)
-        of_loss = greatest_loss(parts, differs, largest, alpha=alpha, seed=self.seed)
+        loss_bound = greatest_loss(parts, differs, largest, alpha=alpha, seed=self.seed)
         needed = None
         method_of_low = "Student"
         if self.margin:
-            of_gain = greatest_loss(-parts, differs, largest, alpha=alpha, seed=self.seed)
-            low = min(low, -of_gain.value)
-            method_of_low = of_gain.method
-            if of_loss.method != "Johnson":
+            gain_bound = greatest_loss(-parts, differs, largest, alpha=alpha, seed=self.seed)
+            low = min(low, -gain_bound.value)
+            method_of_low = gain_bound.method
+            if loss_bound.method != "Johnson":
                 needed = units_of_three(self.margin, largest, alpha)
-        return LossInterval(low, max(high, of_loss.value), of_loss.method, method_of_low, n_different, needed)
+        return LossInterval(low, max(high, loss_bound.value), loss_bound.method, method_of_low, n_different, needed)
 
     def _largest(self, parts: NDArray[np.float64]) -> float:
         """Return what a unit can lose at most: the range of the score; where it has none, the range of its values.

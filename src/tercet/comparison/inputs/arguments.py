@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tercet.base.metric import Metric
@@ -23,23 +24,32 @@ from .files_and_frames import check_no_columns, check_no_splits, is_file_or_fram
 from .given_scores import in_percent, read_columns, scores_alone, with_scores
 
 
+class Caller(NamedTuple):
+    """A function that takes test sets and metrics, as errors show its calls."""
+
+    name: str
+    #: What it takes beside a TestSet and the texts of each system.
+    alternatives: str = ""
+    #: An example of the grades that it takes, "" where it takes none.
+    grades: str = ""
+
+
 class Arguments(NamedTuple):
     """The arguments of :func:`compare`, and of functions that call it, that say what is compared."""
 
+    caller: Caller
     test_set: Any
     metrics: Any
     scores: Any
     references: Any
     cluster: Any
-    named_columns: Mapping[str, Any] = {}
+    named_columns: Mapping[str, Any] = MappingProxyType({})
     by: Any = None
-    #: What errors call the function.
-    function: str = "compare"
 
     def read(self) -> TestSetAndMetrics:
         """Return what is compared."""
         columns = read_columns(self.scores)
-        check_no_splits(self.test_set, self.function)
+        check_no_splits(self.test_set, self.caller.name)
         if is_file_or_frame(self.test_set):
             return self._of_files_or_frame(columns).prepared(columns)
         check_no_columns(self.named_columns)
@@ -47,7 +57,7 @@ class Arguments(NamedTuple):
 
     def _in_memory(self, columns: Mapping[Column, Any]) -> _Unprepared:
         texts = scores_alone(columns) if self.test_set is None else self.test_set
-        test_set = check_test_set(texts, self.function)
+        test_set = check_test_set(texts, self.caller)
         metrics, placeholders = self._metrics_of(test_set, columns)
         return _Unprepared(test_set, self.references, self.cluster, metrics, placeholders)
 
@@ -59,7 +69,7 @@ class Arguments(NamedTuple):
             metrics = self._all_metrics(list(columns))
         test_set = read_one(
             self.test_set,
-            self.function,
+            self.caller.name,
             references=self.references,
             columns=self.named_columns,
             cluster=self.cluster,
@@ -84,10 +94,10 @@ class Arguments(NamedTuple):
         """Return the metrics and columns to compare."""
         metrics = self.metrics
         if not columns:
-            return read_metrics(DEFAULT_METRIC if metrics is None else metrics, self.function)
+            return read_metrics(DEFAULT_METRIC if metrics is None else metrics, self.caller)
         if metrics is None or (isinstance(metrics, Sequence) and not metrics):
             return list(columns)
-        return distinct([*read_metrics(metrics, self.function), *columns])
+        return distinct([*read_metrics(metrics, self.caller), *columns])
 
 
 class _Unprepared(NamedTuple):
@@ -137,7 +147,7 @@ class TestSetAndMetrics(NamedTuple):
                 check_references(self.test_set, metric, name_of(metric))
 
 
-def check_test_set(value: Any, function: str) -> TestSet | Mapping[str, Any]:
+def check_test_set(value: Any, caller: Caller) -> TestSet | Mapping[str, Any]:
     """Return a TestSet or mapping, or raise an InputError for all else, with a call that can be copied."""
     if isinstance(value, TestSet | Mapping):
         return value
@@ -145,17 +155,15 @@ def check_test_set(value: Any, function: str) -> TestSet | Mapping[str, Any]:
     first_values = list(value)[:2] if isinstance(value, list | tuple) else []
     if first_values and isinstance(first_values[0], TestSet):
         raise InputError(
-            f"{function} takes one TestSet at a time, got a list of them: "
-            f"[tercet.{function}(each) for each in test_sets]."
+            f"{caller.name} takes one TestSet at a time, got a list of them: "
+            f"[tercet.{caller.name}(each) for each in test_sets]."
         )
     arguments = "{'A': predictions, 'B': others}, 'bleu'"
-    alternative = ", a data frame, or paths of files" if function == "compare" else ""
-    if function == "correlate":
-        arguments = f"{arguments}, grades={{'A': [5, 3], 'B': [4, 4]}}"
-        alternative = ", or a data frame or the path of a table with grades"
+    if caller.grades:
+        arguments = f"{arguments}, grades={caller.grades}"
     raise InputError(
-        f"{function} takes the texts of each system by its name, as in tercet.{function}({arguments}, "
-        f"references=references), or a TestSet of tercet.read_test_sets{alternative}. Got {shorten(value)} "
+        f"{caller.name} takes the texts of each system by its name, as in tercet.{caller.name}({arguments}, "
+        f"references=references), or a TestSet of tercet.read_test_sets{caller.alternatives}. Got {shorten(value)} "
         f"({type(value).__name__})."
     )
 
@@ -198,21 +206,21 @@ def read_test_set(
     return TestSet("test set", systems, reference_lists, source=None), corpus
 
 
-def read_metrics(metrics: Any, function: str) -> list[Metric]:
+def read_metrics(metrics: Any, caller: Caller) -> list[Metric]:
     """Return the metrics, one or several, as values; errors name the function that takes them."""
     metric_or_metrics = [metrics] if isinstance(metrics, str | Metric) else metrics
     metric_list = list(metric_or_metrics) if has_entries(metric_or_metrics) else []
     if not metric_list or not all(isinstance(metric, str | Metric) for metric in metric_list):
         raise OptionError(
-            f"The 'metrics' option of {function} must be a metric or a list of them, such as ['bleu', "
+            f"The 'metrics' option of {caller.name} must be a metric or a list of them, such as ['bleu', "
             f"'rouge:rouge_types=rougeL']. Got {shorten(metrics)} instead."
         )
     for metric in metric_list:
         # No metric has a blank in its name: this is a reference where a metric should be.
         if isinstance(metric, str) and " " in metric.partition(":")[0] and not is_mean(metric):
-            grades = "grades, " if function == "correlate" else ""
+            grades = "grades, " if caller.grades else ""
             raise OptionError(
-                f"{shorten(metric)} is no metric. References are given by name: {function}(systems, 'bleu', "
+                f"{shorten(metric)} is no metric. References are given by name: {caller.name}(systems, 'bleu', "
                 f"{grades}references=references)."
             )
     return distinct(metric_of(metric) for metric in metric_list)

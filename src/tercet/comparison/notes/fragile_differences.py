@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,21 +28,14 @@ _ROUNDING = 1e-9
 _FEWEST = 10
 
 
-@dataclass(frozen=True, slots=True)
-class _Caution(ABC):
+class _Caution(NamedTuple):
     """What to know of a system's difference from the baseline: of its row in a table of scores."""
 
-    table: ScoreTable
     row: SystemScore
-    difference: float
-
-    @abstractmethod
-    def finding(self) -> dict[str, Any]:
-        """Return it as plain Python, but for the system."""
-
-    @abstractmethod
-    def text(self, design: Design) -> str:
-        """Return it in words, which follow the name of the system."""
+    #: As plain Python, but for the system.
+    finding: dict[str, Any]
+    #: In words, which follow the name of the system.
+    text: str
 
 
 def cautions_section(design: Design, evidence: ScoreEvidence) -> Section | None:
@@ -58,127 +49,76 @@ def cautions_section(design: Design, evidence: ScoreEvidence) -> Section | None:
         left_without_each = table.scores_without_each(evidence.units[index]) - baseline_without
         found = (
             _one_unit_decides(design, table, row, row.difference, left_without_each),
-            _all_differ_alike(table, row, row.difference),
+            _all_differ_alike(design, table, row, row.difference),
             _most_go_the_other_way(design, table, row, row.difference),
-            _equal_texts_differ(design, table, row, row.difference),
+            _equal_texts_differ(design, table, row),
         )
         cautions += [caution for caution in found if caution is not None]
     if not cautions:
         return None
     sentences: list[Sentence] = []
     for caution in cautions[: 2 * MOST_NAMED]:
-        sentences.append((Name(caution.row.system), caution.text(design)))
-    findings = [{"system": caution.row.system, **caution.finding()} for caution in cautions]
+        sentences.append((Name(caution.row.system), caution.text))
+    findings = [{"system": caution.row.system, **caution.finding} for caution in cautions]
     return Section("cautions", f"Cautions on {table.title}", sentences, None, findings)
-
-
-@dataclass(frozen=True, slots=True)
-class _OneUnitDecides(_Caution):
-    """Next to nothing of the difference would be left without one unit."""
-
-    #: The number of the unit's first segment, from 1.
-    segment: int
-    difference_left: float
-
-    def finding(self) -> dict[str, Any]:
-        return {"segment": self.segment, "difference_without_it": self.difference_left}
-
-    def text(self, design: Design) -> str:
-        unit = design.unit
-        which = f"number {self.segment:,}" if unit == "segment" else f"that of segment {self.segment:,}"
-        without = decimals(self.difference_left, self.row.digits, signed=True)
-        whole = decimals(self.difference, self.row.digits, signed=True)
-        return f": one {unit}, {which}, makes the difference; without it, it would be {without} in place of {whole}."
 
 
 def _one_unit_decides(
     design: Design, table: ScoreTable, row: SystemScore, difference: float, left_without_each: NDArray[np.float64]
-) -> _OneUnitDecides | None:
+) -> _Caution | None:
+    """Caution where next to nothing of the difference would be left without one unit."""
     decisive = _decisive_unit(left_without_each, difference)
     if decisive is None:
         return None
+    # The unit's first segment.
     segment = _first_segment(design, table, decisive.number)
-    return _OneUnitDecides(table, row, difference, segment, decisive.difference_left)
+    unit = design.unit
+    which = f"number {segment:,}" if unit == "segment" else f"that of segment {segment:,}"
+    without = decimals(decisive.difference_left, row.digits, signed=True)
+    whole = decimals(difference, row.digits, signed=True)
+    return _Caution(
+        row,
+        {"segment": segment, "difference_without_it": decisive.difference_left},
+        f": one {unit}, {which}, makes the difference; without it, it would be {without} in place of {whole}.",
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _AllDifferAlike(_Caution):
-    """The interval of the difference has no width, as all units differ by the same."""
-
-    def finding(self) -> dict[str, Any]:
-        return {"differ_alike": self.table.n_units}
-
-    def text(self, design: Design) -> str:
-        alike = f"all {self.table.n_units:,} {design.unit}s differ alike"
-        return f": {alike}, so that the interval of the difference has no width; it says little of others."
-
-
-def _all_differ_alike(table: ScoreTable, row: SystemScore, difference: float) -> _AllDifferAlike | None:
+def _all_differ_alike(design: Design, table: ScoreTable, row: SystemScore, difference: float) -> _Caution | None:
+    """Caution where the interval of the difference has no width, as all units differ by the same."""
     is_apart = abs(difference) > _ROUNDING * abs(row.value)
     if not is_apart or row.difference_low != row.difference_high or table.n_units < FEWEST_UNITS:
         return None
-    return _AllDifferAlike(table, row, difference)
+    alike = f"all {table.n_units:,} {design.unit}s differ alike"
+    return _Caution(
+        row,
+        {"differ_alike": table.n_units},
+        f": {alike}, so that the interval of the difference has no width; it says little of others.",
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _MostGoTheOtherWay(_Caution):
-    """Significantly more units speak against the difference than for it (sign test)."""
-
-    is_better: bool
-    n_against: int
-    n_units: int
-
-    def finding(self) -> dict[str, Any]:
-        return {"wins": self.row.wins, "losses": self.row.losses}
-
-    def text(self, design: Design) -> str:
-        over_all, in_units = ("better", "worse") if self.is_better else ("worse", "better")
-        why = "a few large differences outweigh many small ones."
-        if not isinstance(self.table.scorer, Column):
-            # Of a score that is no mean, long texts may weigh more.
-            why = f"{design.unit}s do not weigh the same in this score, or {why}"
-        of_all = f"{self.n_against:,} of {self.n_units:,} {design.unit}s"
-        return f" is {over_all} over all, but {in_units} in {of_all}: {why}"
-
-
-def _most_go_the_other_way(
-    design: Design, table: ScoreTable, row: SystemScore, difference: float
-) -> _MostGoTheOtherWay | None:
+def _most_go_the_other_way(design: Design, table: ScoreTable, row: SystemScore, difference: float) -> _Caution | None:
+    """Caution where significantly more units speak against the difference than for it (sign test)."""
     if row.wins is None or row.ties is None or row.losses is None or not difference:
         return None
     is_better = (difference > 0) == table.higher_is_better
     for_it, against_it = (row.wins, row.losses) if is_better else (row.losses, row.wins)
     if against_it <= for_it or mcnemar(for_it, against_it) >= design.alpha:
         return None
-    return _MostGoTheOtherWay(table, row, difference, is_better, against_it, row.wins + row.ties + row.losses)
+    over_all, in_units = ("better", "worse") if is_better else ("worse", "better")
+    why = "a few large differences outweigh many small ones."
+    if not isinstance(table.scorer, Column):
+        # Of a score that is no mean, long texts may weigh more.
+        why = f"{design.unit}s do not weigh the same in this score, or {why}"
+    n_units = row.wins + row.ties + row.losses
+    return _Caution(
+        row,
+        {"wins": row.wins, "losses": row.losses},
+        f" is {over_all} over all, but {in_units} in {against_it:,} of {n_units:,} {design.unit}s: {why}",
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _EqualTextsDiffer(_Caution):
-    """Texts that are the same in both systems have other scores: noise of a judge, or of a network."""
-
-    n_texts: int
-    most_apart: float
-
-    def finding(self) -> dict[str, Any]:
-        return {"equal_texts_with_unequal_scores": self.n_texts, "most_apart": self.most_apart}
-
-    def text(self, design: Design) -> str:
-        digits = self.row.digits
-        size = decimals(self.most_apart, digits) if self.most_apart >= 10.0**-digits else f"{self.most_apart:.1g}"
-        segments = "1 segment"
-        if self.n_texts > 1:
-            segments = f"{self.n_texts:,} segments"
-            size = f"up to {size}"
-        return (
-            f" and the baseline have {segments} with the same text but unequal scores, {size} apart: the score has "
-            "noise of that size."
-        )
-
-
-def _equal_texts_differ(
-    design: Design, table: ScoreTable, row: SystemScore, difference: float
-) -> _EqualTextsDiffer | None:
+def _equal_texts_differ(design: Design, table: ScoreTable, row: SystemScore) -> _Caution | None:
+    """Caution where texts that both systems share have other scores: noise of a judge, or of a network."""
     test_set = design.test_set
     if test_set.no_texts or (isinstance(table.scorer, Column) and is_of_effort(table.name)):
         return None
@@ -198,7 +138,18 @@ def _equal_texts_differ(
             distances.append(distance)
     if not distances:
         return None
-    return _EqualTextsDiffer(table, row, difference, len(distances), max(distances))
+    most_apart = max(distances)
+    size = decimals(most_apart, row.digits) if most_apart >= 10.0**-row.digits else f"{most_apart:.1g}"
+    segments = "1 segment"
+    if len(distances) > 1:
+        segments = f"{len(distances):,} segments"
+        size = f"up to {size}"
+    return _Caution(
+        row,
+        {"equal_texts_with_unequal_scores": len(distances), "most_apart": most_apart},
+        f" and the baseline have {segments} with the same text but unequal scores, {size} apart: the score has noise "
+        "of that size.",
+    )
 
 
 def _first_segment(design: Design, table: ScoreTable, unit: int) -> int:
@@ -227,9 +178,9 @@ def _decisive_unit(left: NDArray[np.float64], difference: float) -> _Decisive | 
         return None
     sign = math.copysign(1.0, difference)
     number = int(np.argmin(sign * left))
-    of_others = np.delete(left, number)
+    others = np.delete(left, number)
     # The jackknife's standard error (Efron and Tibshirani 1993, equation 11.5), of all units but this one.
-    error = math.sqrt((len(of_others) - 1) / len(of_others) * float(((of_others - of_others.mean()) ** 2).sum()))
+    error = math.sqrt((len(others) - 1) / len(others) * float(((others - others.mean()) ** 2).sum()))
     is_clear = abs(difference) > _CLEAR * error
     if is_clear and sign * float(left[number]) < _LEFT * abs(difference):
         # What is left by rounding alone is nothing.

@@ -90,11 +90,12 @@ def power_section(design: Design, table: ScoreTable, power: Power) -> Section:
 def _variations(design: Design, evidence: ScoreEvidence) -> dict[str, PairVariation]:
     """Return how much each system's difference from the baseline varies, but for those that differ in few units."""
     table = evidence.table
-    draws = [SystemDraws(*of_system) for of_system in zip(evidence.units, evidence.resampled, strict=True)]
+    units_and_resampled = zip(evidence.units, evidence.resampled, strict=True)
+    draws = [SystemDraws(units, resampled) for units, resampled in units_and_resampled]
     exact_scale = table.scorer.scale if design.inference_of(table).has_exact_test else None
     variations = {}
-    for system, of_system in zip(design.systems, draws, strict=True):
-        variation = pair_variation(of_system, draws[design.baseline_index], exact_scale)
+    for system, draws_of_system in zip(design.systems, draws, strict=True):
+        variation = pair_variation(draws_of_system, draws[design.baseline_index], exact_scale)
         if variation is not None:
             variations[system] = variation
     return variations

@@ -85,6 +85,6 @@ def _first_scores(
     """Return the score's name and values, from the whole test set: IDF and the tokenizer may depend on it."""
     name = dict(zip(metric.score_names, metric.segment_names, strict=True))[metric.primary]
     stats = system_stats(metric, corpus, test_set)
-    values = [segment_lists(metric, of_system)[name][index] for of_system in stats]
+    values = [segment_lists(metric, rows_of_system)[name][index] for rows_of_system in stats]
     lower = "" if metric.higher_is_better else f" {LOWER}"
     return f"{name}{lower}", dict(zip(test_set.systems, values, strict=True))

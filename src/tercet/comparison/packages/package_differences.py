@@ -23,8 +23,11 @@ from .rule_steps import Sides, sides_of
 #: Scores closer than this are equal: their sums were only taken in another order.
 SAME = 1e-9
 
-#: Items whose scores are closer than this do not count as different: beyond, rounding makes every item differ.
+#: Items whose scores are closer than this do not count as different: rounding makes every item differ by less.
 _SAME_ITEM = 1e-4
+
+#: Closer than this, as a part of the scale, the package itself gives our score: it added up in another order.
+_SAME_LIVE = 1e-6
 
 #: Scores of items by name; None if left out.
 Segments = Mapping[str, list[float | None]]
@@ -263,8 +266,7 @@ def _warnings(
         corpus = f"{equal_to[name]:.4g}"
         if mean != corpus:
             sentences.append(f"the mean of {against}'s sentence scores is not its corpus score: {mean} and {corpus}")
-    # Nearer than this, the sums of the package were only taken in another order.
-    if live is not None and any(abs(live[name] - equal_to[name]) > 1e-6 * scale for name in live):
+    if live is not None and any(abs(live[name] - equal_to[name]) > _SAME_LIVE * scale for name in live):
         sentences.append(f"compat={against!r} does not equal {against} on these texts")
     return sentences
 

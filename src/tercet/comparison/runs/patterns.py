@@ -139,7 +139,7 @@ def reads(candidate: str, wanted: Sequence[Sequence[str]], *, numbered: bool = T
         return False
     if not pattern.groups:
         return False
-    outputs = [output for of_system in wanted for output in of_system]
+    outputs = [output for outputs_of_system in wanted for output in outputs_of_system]
     reading = read(pattern, outputs)
     if numbered and not all(map(is_number, reading.run_of.values())):
         return False

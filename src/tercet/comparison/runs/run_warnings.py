@@ -88,7 +88,7 @@ def _is_swapped(reading: Reading) -> bool:
         return True
     is_one_shape = len(systems) > 1 and len({shape_of(system) for system in systems}) == 1
     # Systems with runs of the same names: base-1 and base-2 beside tuned-1 and tuned-2.
-    is_crossed = any(len(of_run) > 1 for of_run in reading.by_run.values())
+    is_crossed = any(len(outputs) > 1 for outputs in reading.by_run.values())
     return is_one_shape and is_crossed
 
 
@@ -171,7 +171,7 @@ def _are_named_crosswise(members_of: Mapping[str, Sequence[str]]) -> bool:
         if any(system in output for output in runs):
             return False
     shapes = [set(map(shape_of, runs)) for runs in members_of.values()]
-    return len(shapes) > 1 and all(of_system == shapes[0] for of_system in shapes)
+    return len(shapes) > 1 and all(shapes_of_system == shapes[0] for shapes_of_system in shapes)
 
 
 def _differ_in_words(names: Sequence[str]) -> bool:

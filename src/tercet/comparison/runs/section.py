@@ -11,7 +11,7 @@ from tercet.comparison.values.run_scores import AgainstBaseline, ScoresOverRuns,
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, listed
-from tercet.table_formats import Column, Table, decimals, pvalue_text
+from tercet.table_formats import Column, LeftOut, Table, decimals, pvalue_text
 
 from .significance import systems_with_one_run
 
@@ -43,13 +43,13 @@ def _sentences(design: Design, means: ScoresOverRuns) -> list[Sentence]:
     """Return which systems were not tested, where they are few, and what was taken for granted."""
     baseline = means.baseline
     lone = systems_with_one_run(design)
-    of_unknown_spread = [] if means.is_pooled else lone
+    without_spread = [] if means.is_pooled else lone
     sentences: list[Sentence] = []
     if len(means.systems) <= MOST_NAMED + 1:
         for system in means.systems:
             if system.against is None or system.adjusted_pvalue is not None:
                 continue
-            is_known = baseline not in of_unknown_spread and system.system not in of_unknown_spread
+            is_known = baseline not in without_spread and system.system not in without_spread
             reason = why_untested(system.against, system.low, design.unit, knows_spread=is_known)
             sentences.append((Name(system.system), " against ", Name(baseline), f": not tested, as {reason}."))
     if lone:
@@ -91,16 +91,16 @@ def _table_of_runs(systems: Sequence[SystemOverRuns], table: ScoreTable, level: 
     shown = partial(decimals, digits=table.digits)
     columns = [
         Column("system", "name"),
-        Column("runs", leaves=1),
+        Column("runs", leaves=LeftOut.COUNTS),
         Column(table.name, after=table.arrow),
-        Column("spread", leaves=3),
-        Column(percent(level), leaves=2),
+        Column("spread", leaves=LeftOut.SIZES),
+        Column(percent(level), leaves=LeftOut.INTERVALS),
         Column("difference", "difference"),
-        Column("±", leaves=4),
+        Column("±", leaves=LeftOut.MARGINS),
         Column("adj. p" if has_ranks else "p"),
     ]
     if has_ranks:
-        columns.append(Column("rank", leaves=5))
+        columns.append(Column("rank", leaves=LeftOut.RANKS))
     cells: list[list[Any]] = []
     for system in systems:
         spread = difference = margin = p = ""

@@ -127,9 +127,9 @@ def bounds_of_systems(
         from .shares import share_difference_interval, share_interval
 
         level = design.confidence_level
-        of_scores = [share_interval(metric, stats, level) for stats in scored]
+        score_intervals = [share_interval(metric, stats, level) for stats in scored]
         return Bounds(
-            of_scores, [share_difference_interval(metric, scored[baseline], stats, level) for stats in scored]
+            score_intervals, [share_difference_interval(metric, scored[baseline], stats, level) for stats in scored]
         )
     differences = [interval.less(intervals[baseline]) for interval in intervals]
     return Bounds(

@@ -34,18 +34,18 @@ def to_html(comparison: Comparison) -> str:
 
     verdict = verdict_of(comparison, names) if comparison.design.has_others else []
     # Where outputs are runs of systems, the table shows the systems.
-    of_systems = as_systems(comparison) if comparison.joins_runs else comparison
-    head = head_html(_heads(of_systems))
-    first = of_systems.tables[0]
+    shown = as_systems(comparison) if comparison.joins_runs else comparison
+    head = head_html(_heads(shown))
+    first = shown.tables[0]
     order = first.order if len(first.rows) > 2 else range(len(first.rows))
-    rows = "".join(_row_html(of_systems, short(first.rows[index].system), index) for index in order)
+    rows = "".join(_row_html(shown, short(first.rows[index].system), index) for index in order)
     level = ""
-    if of_systems.has_intervals:
+    if shown.has_intervals:
         level = f"In parentheses and drawn: {percent(comparison.confidence_level)} intervals"
-        level += ". " if of_systems.test is None else "; in brackets: those of the difference from the baseline. "
-    notes = [*comparison.section_lines(short), f"{level}{of_systems.legend(short, best=BEST)}"]
-    if of_systems.has_ranks:
-        notes.append(rank_legend(of_systems))
+        level += ". " if shown.test is None else "; in brackets: those of the difference from the baseline. "
+    notes = [*comparison.section_lines(short), f"{level}{shown.legend(short, best=BEST)}"]
+    if shown.has_ranks:
+        notes.append(rank_legend(shown))
     notes += comparison.remarks(short)
     if comparison.test_set.fields:
         notes.append(comparison.test_set.fields)

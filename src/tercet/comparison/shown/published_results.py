@@ -82,9 +82,9 @@ def to_entries(comparison: Comparison, dataset_id: str | None, task_id: str | No
     for score in _finite_scores(comparison):
         scores.setdefault(score.table.metric, []).append(score)
     entries = []
-    for of_metric in scores.values():
+    for metric_scores in scores.values():
         # A dataset and its task have one value: the main score, beside which the others are notes.
-        main, *further = sorted(of_metric, key=lambda score: score.table.name != score.table.scorer.primary)
+        main, *further = sorted(metric_scores, key=lambda score: score.table.name != score.table.scorer.primary)
         notes = _notes_line(comparison, main, further)
         entries.append(EvalResultEntry(dataset_id, task, float(main.row.value), date=today, notes=notes))
     return entries

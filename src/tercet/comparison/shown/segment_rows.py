@@ -160,8 +160,8 @@ def _own_columns(test_set: TestSet, names: Sequence[str], system: str) -> list[l
     no_cells = [None] * test_set.n_segments
     columns: list[list[Any]] = []
     for name in names:
-        of_all = test_set.own_columns.get(name, no_cells)
-        columns.append(test_set.own_columns_by_system.get(name, {}).get(system, of_all))
+        shared_cells = test_set.own_columns.get(name, no_cells)
+        columns.append(test_set.own_columns_by_system.get(name, {}).get(system, shared_cells))
     return columns
 
 

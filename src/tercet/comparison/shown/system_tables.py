@@ -18,7 +18,6 @@ def wide_table(
     `beside` is what stands beside scores. Where there are ranks, the best by the first score is first, and where they
     are shown, lines are between its groups.
     """
-    ranked = comparison.test is not None and comparison.has_ranks
     columns = [Column("system", "name")]
     rows: list[list[Any]] = [[system] for system in comparison.test_set.systems]
     for label, table in zip(comparison.score_labels(), comparison.tables, strict=True):
@@ -27,10 +26,10 @@ def wide_table(
         for cells, row in zip(rows, table.rows, strict=True):
             cells += _cells_of(comparison, row, beside)
     lines: Sequence[int] = ()
-    if ranked:
+    if comparison.has_ranks:
         first = comparison.tables[0]
         rows = [rows[index] for index in first.order]
-        lines = first.lines if "rank" in beside else ()
+        lines = first.group_ends if "rank" in beside else ()
     signatures = list(dict.fromkeys(table.signature for table in comparison.tables))
     return Table(title, columns, rows, notes=notes, signatures=signatures, lines=lines)
 
@@ -43,7 +42,6 @@ def stacked_table(
     `beside` is what stands beside scores. Where there are ranks, the best by each score is first there, and where
     they are shown, lines are between its groups.
     """
-    ranked = comparison.test is not None and comparison.has_ranks
     several = len(comparison.tables) > 1
     rows: list[list[Any]] = []
     groups = []
@@ -51,12 +49,12 @@ def stacked_table(
     for score, table in zip(comparison.titles(), comparison.tables, strict=True):
         start = len(rows)
         groups.append(Group(start, score, table.arrow))
-        order = table.order if ranked else range(len(table.rows))
+        order = table.order if comparison.has_ranks else range(len(table.rows))
         for index in order:
             row = table.rows[index]
             rows.append([row.system, *_cells_of(comparison, row, beside)])
-        if ranked and "rank" in beside:
-            lines += [start + line for line in table.lines]
+        if comparison.has_ranks and "rank" in beside:
+            lines += [start + end for end in table.group_ends]
     first = comparison.tables[0]
     head = Column("score") if several else Column(comparison.titles()[0], after=first.arrow)
     return Table(

@@ -68,8 +68,8 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
     whole_table = stacked_table if form == "latex" else wide_table
     notes = []
     if comparison.joins_runs:
-        of_systems = as_systems(comparison)
-        yield whole_table(of_systems, [verdict, _legend(of_systems, beside)], title=name, beside=beside)
+        systems = as_systems(comparison)
+        yield whole_table(systems, [verdict, _legend(systems, beside)], title=name, beside=beside)
     elif verdict:
         notes.append(verdict)
     notes += comparison.section_lines()

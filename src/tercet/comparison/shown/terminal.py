@@ -18,7 +18,7 @@ from tercet.comparison.values.scores import BEST, ScoreTable, SystemScore, again
 from tercet.comparison.verdicts.legends import marks_in_words, rank_legend
 from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import one_cell, short_names
-from tercet.table_formats import Cell, Column, Table, decimals, to_terminal
+from tercet.table_formats import Cell, Column, LeftOut, Table, decimals, to_terminal
 
 from .table_width import Fitted, TerminalColumn, fitted, folded, left_out_in_words, printed
 
@@ -26,13 +26,11 @@ if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
     from tercet.comparison.values.sections import Section
 
-#: Greatest width of a header before it folds, and of a name in the table of all scores.
+#: Greatest width of a header before it folds.
 _HEAD_WIDTH = 20
 
+#: Greatest width of a name in the table of all scores.
 _LONGEST_NAME = 30
-
-#: In a table of a score, what is left out where there is too little room, the first step first.
-_COUNTS_LEAVE, _INTERVALS_LEAVE, _DIFFERENCE_SHORTENS, _RANKS_LEAVE = 1, 2, 4, 5
 
 #: As rich's SIMPLE_HEAD, with a line between groups too.
 _LINED = box.Box("    \n    \n ── \n    \n ── \n    \n    \n    \n")
@@ -158,7 +156,7 @@ def _summaries(alike: Sequence[_Display]) -> Iterator[Grid]:
     if several:
         names_width += min(max(map(cell_len, [*test_set_names, "test set"])), _LONGEST_NAME) + 3
     labels = comparisons[0].marked_labels()
-    tables_by_score = zip(*(comparison.tables for comparison in comparisons), strict=False)
+    tables_by_score = zip(*(comparison.tables for comparison in comparisons), strict=True)
     widths = []
     for label, tables in zip(labels, tables_by_score, strict=True):
         # Each value is followed by a mark, or else by a space.
@@ -235,16 +233,17 @@ def _score_text(display: _Display, table: ScoreTable) -> Iterator[Fitted | str]:
         yield _ranking(display, table, heading)
         yield from _sections_text(display, table.sections)
         return
-    of_systems = []
+    system_sections = []
     others = []
     for section in table.sections:
         if section.key == "runs":
-            of_systems.append(replace(section, title=f"{heading}, {section.title[:1].lower()}{section.title[1:]}"))
+            title = f"{section.title[:1].lower()}{section.title[1:]}"
+            system_sections.append(replace(section, title=f"{heading}, {title}"))
         elif section.key == "slices":
-            of_systems.append(section)
+            system_sections.append(section)
         else:
             others.append(section)
-    yield from _sections_text(display, of_systems)
+    yield from _sections_text(display, system_sections)
     yield _ranking(display, table, f"{heading}, each output")
     yield from _sections_text(display, others)
 
@@ -293,11 +292,10 @@ def _section_column(display: _Display, column: Column, values: Sequence[Any]) ->
     if not any(cell.after for cell in cells):
         return column_of_numbers
     in_full = [_emphasize(escape(f"{name}{cell.after}"), cell.best) for name, cell in zip(names, cells, strict=True)]
-    shortens = _INTERVALS_LEAVE
+    shortens = LeftOut.INTERVALS
     intervals = "intervals of scores"
     if column.kind == "difference":
-        # Its interval says more than that of a score.
-        shortens = _DIFFERENCE_SHORTENS
+        shortens = LeftOut.MARGINS
         intervals = "intervals of differences"
     return TerminalColumn(
         title, in_full, leaves=column.leaves, shorter=column_of_numbers, shortens=shortens, said=intervals
@@ -332,7 +330,7 @@ def _ranking(display: _Display, table: ScoreTable, title: str) -> Fitted:
     level = percent(comparison.confidence_level)
     columns: list[TerminalColumn] = []
     if comparison.has_ranks:
-        columns.append(TerminalColumn("rank", [row.places for row in rows], leaves=_RANKS_LEAVE))
+        columns.append(TerminalColumn("rank", [row.places for row in rows], leaves=LeftOut.RANKS))
     names = []
     for row in rows:
         name = display.name(row.system)
@@ -341,10 +339,10 @@ def _ranking(display: _Display, table: ScoreTable, title: str) -> Fitted:
     columns.append(TerminalColumn(f"{table.name}{table.arrow}", list(map(_value, rows))))
     intervals = [row.interval for row in rows]
     if any(intervals):
-        columns.append(TerminalColumn(level, intervals, leaves=_INTERVALS_LEAVE, said="intervals of scores"))
+        columns.append(TerminalColumn(level, intervals, leaves=LeftOut.INTERVALS, said="intervals of scores"))
     if comparison.test:
         columns += _tested_columns(comparison, table, rows, level)
-    lines = table.lines if comparison.has_ranks else []
+    lines = table.group_ends if comparison.has_ranks else []
     return fitted(display.grid(title, _LINED), columns, display.width, lines)
 
 
@@ -363,11 +361,11 @@ def _tested_columns(
             f"difference [{level}]",
             in_full,
             shorter=column,
-            shortens=_DIFFERENCE_SHORTENS,
+            shortens=LeftOut.MARGINS,
             said="intervals of differences",
         )
     return [
         column,
         TerminalColumn(comparison.p_label, pvalues),
-        TerminalColumn("wins/ties/losses", counts, leaves=_COUNTS_LEAVE),
+        TerminalColumn("wins/ties/losses", counts, leaves=LeftOut.COUNTS),
     ]

@@ -52,11 +52,11 @@ def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_un
         against = spread.against_baseline(baseline, estimate, level)
         bounds = spread.interval_of(estimate, level, metric)
         runs = {output: outputs[output].value for output in design.runs[name]}
-        of_runs = RunsInSlice(runs, spread_of(estimate), t=None, freedom=None)
+        runs_in_slice = RunsInSlice(runs, spread_of(estimate), t=None, freedom=None)
         p = math.nan
         reason = ""
         if name != system_of_baseline:
-            of_runs = of_runs._replace(t=against.t, freedom=against.freedom)
+            runs_in_slice = runs_in_slice._replace(t=against.t, freedom=against.freedom)
             p = spread.pvalue_of(baseline, estimate, n_units)
             if math.isnan(p):
                 knows_spread = spread.is_known(baseline, estimate)
@@ -68,7 +68,7 @@ def _in_slice(design: Design, metric: Metric, outputs: dict[str, Estimate], n_un
                 bounds_of_difference=against.bounds,
                 pvalue=p,
                 adjusted_pvalue=math.nan,
-                over_runs=of_runs,
+                over_runs=runs_in_slice,
                 why_untested=reason,
             )
         )

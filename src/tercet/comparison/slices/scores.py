@@ -59,7 +59,7 @@ def _scores_by_stats(
         intervals = design.intervals(metric, slice_stats.units)
         values = slice_stats.scores(metric)
         for name in metric.score_names:
-            intervals_of_score = [of_system[name] for of_system in intervals]
+            intervals_of_score = [interval_by_score[name] for interval_by_score in intervals]
             bounds = bounds_of_systems(design, metric, slice_stats.rows, intervals_of_score, inference)
             systems = []
             for index, value in enumerate(values[name].tolist()):
@@ -89,5 +89,5 @@ def _stats_of_slices(slices: Slices, scored: ScoredSegments) -> Iterator[SliceSt
             yield SliceStats(name, rows, rows, np.flatnonzero(inside))
             continue
         # Those of a slice are numbered as they first occur there.
-        of_slice = np.array(list(dict.fromkeys(scored.clusters.numbers[inside].tolist())), np.int64)
-        yield SliceStats(name, rows, clustered(rows, scored.clusters.selected(inside)), of_slice)
+        cluster_numbers = np.array(list(dict.fromkeys(scored.clusters.numbers[inside].tolist())), np.int64)
+        yield SliceStats(name, rows, clustered(rows, scored.clusters.selected(inside)), cluster_numbers)

@@ -39,10 +39,10 @@ _PROVEN = "significantly "
 _WORDS = (f"{_PROVEN}{_BETTER}", f"{_PROVEN}{_WORSE}", _BETTER, _WORSE, _SAME, _UNPROVEN, _TOO_FEW, _UNTESTED)
 
 
-def slices_section(design: Design, table: ScoreTable, of_slices: ScoredSlices) -> Section:
+def slices_section(design: Design, table: ScoreTable, scored_slices: ScoredSlices) -> Section:
     """Return the slices of a score: each system's score in each, and its difference from the baseline."""
-    slices = of_slices.slices
-    scores = of_slices.by_score[table.name]
+    slices = scored_slices.slices
+    scores = scored_slices.by_score[table.name]
     if design.joins_runs:
         # Systems are what is scored there, and not their outputs.
         return _section(design_of_systems(design), table_of_means(table, design.alpha), slices, scores)
@@ -156,19 +156,19 @@ def _in_a_slice(finding: _Finding, is_tested: bool) -> str:
 def _counted_slices(subject: Sentence, findings: Sequence[_Finding], is_tested: bool, digits: int) -> Sentence:
     """Return in how many slices a system is better and worse, and from where to where the differences go."""
     words = [_in_a_slice(finding, is_tested) for finding in findings]
-    of_all = f"of {len(findings)} slices"
+    among = f"of {len(findings)} slices"
     proven = _PROVEN if is_tested else ""
     n_better = words.count(f"{proven}{_BETTER}")
     n_worse = words.count(f"{proven}{_WORSE}")
-    counts = f"{proven}{_BETTER} {n_better or 'none'} {of_all}, {proven}{_WORSE} {n_worse or 'none'}"
+    counts = f"{proven}{_BETTER} {n_better or 'none'} {among}, {proven}{_WORSE} {n_worse or 'none'}"
     if not n_better and not n_worse:
-        counts = f"{_UNPROVEN} any {of_all}"
+        counts = f"{_UNPROVEN} any {among}"
         if set(words) == {_SAME}:
             counts = f"{_SAME} all {len(findings)} slices"
         elif set(words) == {_UNTESTED}:
-            counts = f"{_UNTESTED} any {of_all}"
+            counts = f"{_UNTESTED} any {among}"
         elif set(words) == {_TOO_FEW}:
-            counts = f"{_TOO_FEW} any {of_all}"
+            counts = f"{_TOO_FEW} any {among}"
     parts: list[str] = [*subject, f": {counts}"]
     least = min(findings, key=lambda finding: finding.gain)
     most = max(findings, key=lambda finding: finding.gain)

@@ -41,8 +41,8 @@ class SliceStats:
 
     def scores(self, metric: Metric) -> dict[str, Array]:
         """Return the scores of all systems."""
-        of_systems = [metric.finalize(metric.corpus_totals(stats)) for stats in self.rows]
-        return {name: np.array([float(scores[name]) for scores in of_systems]) for name in metric.score_names}
+        scores_of_systems = [metric.finalize(metric.corpus_totals(stats)) for stats in self.rows]
+        return {name: np.array([float(scores[name]) for scores in scores_of_systems]) for name in metric.score_names}
 
 
 class ScoreInSlice(NamedTuple):
@@ -87,13 +87,13 @@ def slice_tests(
         exchanged = _exchange_tests(design, metric, stats_of_slices, n_units)
         if inference.adjust == "step-down":
             return exchanged
-        alone = {name: of_score.pvalues for name, of_score in exchanged.items()}
+        alone = {name: tests_of_score.pvalues for name, tests_of_score in exchanged.items()}
     else:
         alone = _separate_tests(design, metric, stats_of_slices, inference.test)
     scores = [slice_stats.scores(metric) for slice_stats in stats_of_slices]
     tests = {}
     for name, pvalues in alone.items():
-        values = np.array([of_slice[name] for of_slice in scores])
+        values = np.array([scores_of_slice[name] for scores_of_slice in scores])
         tests[name] = by_holm(pvalues, values, design.baseline_index)
     return tests
 
@@ -116,22 +116,22 @@ def _exchange_tests(
 
     def differences(slices_and_systems: Sequence[tuple[int, int]], resamples: slice) -> Scores:
         parts_of_scores: dict[str, list[Array]] = {}
-        for number, of_slice in groupby(slices_and_systems, key=itemgetter(0)):
+        for number, pairs_of_slice in groupby(slices_and_systems, key=itemgetter(0)):
             # In the order in which the whole test set has them.
-            pairs = [(min(system, baseline), max(system, baseline)) for _, system in of_slice]
-            for name, of_score in exchanged.differences(number, resamples)(pairs, slice(None)).items():
-                parts_of_scores.setdefault(name, []).append(of_score)
-        return {name: np.concatenate(of_parts) for name, of_parts in parts_of_scores.items()}
+            pairs = [(min(system, baseline), max(system, baseline)) for _, system in pairs_of_slice]
+            for name, draws in exchanged.differences(number, resamples)(pairs, slice(None)).items():
+                parts_of_scores.setdefault(name, []).append(draws)
+        return {name: np.concatenate(parts) for name, parts in parts_of_scores.items()}
 
     scores = [slice_stats.scores(metric) for slice_stats in stats_of_slices]
-    of_baseline = {}
-    of_others = {}
+    scores_of_baseline = {}
+    scores_of_others = {}
     for name in metric.score_names:
-        of_baseline[name] = np.array([scores[number][name][baseline] for number, _ in compared])
-        of_others[name] = np.array([scores[number][name][system] for number, system in compared])
+        scores_of_baseline[name] = np.array([scores[number][name][baseline] for number, _ in compared])
+        scores_of_others[name] = np.array([scores[number][name][system] for number, system in compared])
     is_complete = n_exchanges(n_units, n_resamples) is not None
     null = NullDistribution(compared, exchanges.n_resamples, differences, is_complete)
-    results = family_test(null, of_baseline, of_others, slack=rounding(n_units))
+    results = family_test(null, scores_of_baseline, scores_of_others, slack=rounding(n_units))
     tests = {}
     shape = (len(stats_of_slices), len(design.systems))
     for name, result in results.items():

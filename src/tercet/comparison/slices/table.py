@@ -12,7 +12,7 @@ from tercet.comparison.values.run_scores import RunsInSlice
 from tercet.comparison.values.scores import ScoreTable
 from tercet.comparison.values.slices import Slices
 from tercet.statistics.rounding import apart
-from tercet.table_formats import Cell, Column, Table, decimals, interval_text, number_or_none, pvalue_text
+from tercet.table_formats import Cell, Column, LeftOut, Table, decimals, interval_text, number_or_none, pvalue_text
 
 from .significance import SliceScores
 
@@ -100,9 +100,9 @@ def row_of_slice(scores: SliceScores, by: str, design: Design) -> SliceRow:
 
 def table_of_slices(design: Design, table: ScoreTable, slices: Slices, rows: Sequence[SliceRow]) -> Table:
     """Return a row for each slice; of three systems or more, for each system of each slice."""
-    units = [Column("segments", leaves=3)]
+    units = [Column("segments", leaves=LeftOut.SIZES)]
     if design.test_set.clusters is not None:
-        units.append(Column("clusters", leaves=3))
+        units.append(Column("clusters", leaves=LeftOut.SIZES))
     against = [Column("difference", "difference")]
     if design.test is not None:
         against.append(Column("adj. p"))

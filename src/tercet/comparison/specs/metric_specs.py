@@ -126,7 +126,7 @@ def _refuse_of_comparison(options: Iterable[str]) -> None:
     segments = "every table of the result has them, as tables[0].segments"
     if on_command_line():
         segments = "give --segments and a file for them"
-    of_comparison = {
+    advice_by_option = {
         "confidence_level": f"give {argument('confidence_level')} for all",
         "n_resamples": f"intervals have {N_RESAMPLES:,} resamples ({argument('n_resamples')} is for the test)",
         "seed": f"give {argument('seed')} for all",
@@ -135,9 +135,9 @@ def _refuse_of_comparison(options: Iterable[str]) -> None:
         "use_aggregator": f"for the scores of segments, {segments}",
         "grid": "tercet.score returns it in Python",
     }
-    for name, instead in of_comparison.items():
+    for name, advice in advice_by_option.items():
         if name in options:
-            raise OptionError(f"The option {name!r} cannot be given for one metric here: {instead}.")
+            raise OptionError(f"The option {name!r} cannot be given for one metric here: {advice}.")
 
 
 def _value_as_text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The scores of all systems: of each system, and one score of all."""
+"""Scores as values: of one system, in a table of all, with what they rest on, and which systems are the best."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class ScoreTable:
         return best_first([row.value for row in self.rows], self.higher_is_better)
 
     @property
-    def lines(self) -> list[int]:
+    def group_ends(self) -> list[int]:
         """After how many rows, the best first, a group ends; not after the last one."""
         groups = [self.rows[index].group for index in self.order]
         return [n_above for n_above in range(1, len(groups)) if groups[n_above] != groups[n_above - 1]]
@@ -285,7 +285,7 @@ class ScoredSegments(NamedTuple):
     def of(cls, stats: Sequence[SegmentStats], clusters: Clusters | None) -> ScoredSegments:
         """Return what is scored of the rows of all segments, of each system."""
         is_scored = scored_for_all(stats)
-        rows = [of_system.selected(is_scored) for of_system in stats]
+        rows = [system_stats.selected(is_scored) for system_stats in stats]
         return cls(is_scored, rows, None if clusters is None else clusters.selected(is_scored))
 
     def units(self) -> list[SegmentStats]:

@@ -68,8 +68,8 @@ def in_parentheses(comparison: Comparison, beside: Collection[str]) -> str:
         return ""
     level = percent(comparison.confidence_level)
     has_brackets = comparison.test is not None and "difference" in beside
-    of_differences = "; in brackets: those of differences" if has_brackets else ""
-    return f"In parentheses: {level} intervals{of_differences}."
+    difference_note = "; in brackets: those of differences" if has_brackets else ""
+    return f"In parentheses: {level} intervals{difference_note}."
 
 
 def rank_legend(comparison: Comparison, lined: Sequence[ScoreTable] = ()) -> str:
@@ -77,7 +77,7 @@ def rank_legend(comparison: Comparison, lined: Sequence[ScoreTable] = ()) -> str
     if not comparison.has_ranks:
         return ""
     line = ""
-    if any(table.lines for table in lined):
+    if any(table.group_ends for table in lined):
         by = ""
         if len(lined) < len(comparison.tables):
             by = f" (by {', '.join(table.title for table in lined)})"
@@ -113,10 +113,10 @@ def intervals_in_words(
     exact = [label for label, table in comparison.labelled_tables() if table.is_exact and table in chosen]
     if not exact or not comparison.inference.of_shares().has_exact_intervals:
         return resampled
-    of_exact = "Wilson's" if comparison.test is None else "Wilson's, of differences Tango's"
+    method = "Wilson's" if comparison.test is None else "Wilson's, of differences Tango's"
     if len(exact) == len(chosen):
-        return of_exact
-    return f"{resampled}; of {', '.join(map(plain, exact))} {of_exact}"
+        return method
+    return f"{resampled}; of {', '.join(map(plain, exact))} {method}"
 
 
 def resamples_in_words(comparison: Comparison) -> str:
@@ -125,9 +125,9 @@ def resamples_in_words(comparison: Comparison) -> str:
     test = comparison.inference.test
     if test is not None:
         taken = {test.resamples(table.n_units, n_resamples) for table in comparison.tables if not table.is_exact}
-        if len(taken) == 1 and all(of_table.are_all for of_table in taken):
-            (of_all_tables,) = taken
-            return f"all {of_all_tables.number:,} exchanges"
+        if len(taken) == 1 and all(resamples.are_all for resamples in taken):
+            (exchanges,) = taken
+            return f"all {exchanges.number:,} exchanges"
     return f"{n_resamples:,} resamples, seed {comparison.seed}"
 
 
@@ -145,9 +145,9 @@ def _tests_in_words(comparison: Comparison, plain: Callable[[str], str]) -> str:
     if resampled.has_exact_test:
         return by_resamples
     by_resamples += f", {resamples_in_words(comparison)}"
-    of_exact = [plain(label) for label, table in comparison.labelled_tables() if table.is_exact]
-    if not of_exact or not exact.has_exact_test:
+    exact_labels = [plain(label) for label, table in comparison.labelled_tables() if table.is_exact]
+    if not exact_labels or not exact.has_exact_test:
         return by_resamples
-    if len(of_exact) == len(comparison.tables):
+    if len(exact_labels) == len(comparison.tables):
         return f"{exact.test.title} {against}{adjusted[exact.adjust]}"
-    return f"{by_resamples}; of {', '.join(of_exact)} {exact.test.title}{adjusted[exact.adjust]}"
+    return f"{by_resamples}; of {', '.join(exact_labels)} {exact.test.title}{adjusted[exact.adjust]}"

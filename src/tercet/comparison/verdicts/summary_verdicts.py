@@ -106,24 +106,27 @@ def _clauses_on_best(
     alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for system, worse in worse_by.items():
         alike.setdefault((worse, unclear_by[system]), []).append(names[system])
-    better = []
+    better_by_all = []
+    better_by_some = []
     unclear = []
     untested = []
-    for (of_worse, of_unclear), systems in alike.items():
+    for (titles_worse, titles_unclear), systems in alike.items():
         others = tuple(systems)
-        of_untested = [title for title in titles if title not in of_worse and title not in of_unclear]
-        if of_worse:
-            better.append(Clause("significantly better than", others, scores=_by_titles(of_worse, titles)))
-        if of_unclear:
-            by = _by_titles(of_unclear, titles)
-            if len(of_unclear) == len(titles):
+        titles_untested = [title for title in titles if title not in titles_worse and title not in titles_unclear]
+        if titles_worse:
+            clause = Clause("significantly better than", others, scores=_by_titles(titles_worse, titles))
+            if len(titles_worse) == len(titles):
+                better_by_all.append(clause)
+            else:
+                better_by_some.append(clause)
+        if titles_unclear:
+            by = _by_titles(titles_unclear, titles)
+            if len(titles_unclear) == len(titles):
                 by = "by either" if len(titles) == 2 else "by any score"
             unclear.append(Clause("not told apart from", others, scores=by))
-        if of_untested:
-            untested.append(Clause("not tested against", others, scores=_by_titles(of_untested, titles)))
-    # Those that are worse by all scores stand first.
-    better.sort(key=lambda clause: clause.scores not in ("by both", "by each score"))
-    return [*better, *unclear, *untested]
+        if titles_untested:
+            untested.append(Clause("not tested against", others, scores=_by_titles(titles_untested, titles)))
+    return [*better_by_all, *better_by_some, *unclear, *untested]
 
 
 def _by_titles(chosen: Sequence[str], titles: Sequence[str]) -> str:
@@ -158,12 +161,12 @@ def _of_rivals(findings: Findings, rivals: set[str]) -> list[Sentence]:
     if n_without_loss != 1:
         sentences.insert(0, ("The scores do not agree on the best system.",))
     too_few = [table.too_few for table in findings.tables if table.too_few is not None]
-    of_others = [row.as_good for table in findings.tables for row in table.rows if not row.best]
+    others_as_good = [row.as_good for table in findings.tables for row in table.rows if not row.best]
     if len(too_few) == len(findings.tables):
         sentences.insert(0, (too_few[0],))
-    elif all(as_good is None for as_good in of_others):
+    elif all(as_good is None for as_good in others_as_good):
         sentences.append((_UNTESTED,))
-    elif None in of_others:
+    elif None in others_as_good:
         sentences.append(("Not all of these differences were tested: they may be due to chance.",))
     return sentences
 
@@ -205,13 +208,13 @@ def _by(findings: Findings, chosen: Sequence[str]) -> str:
     for title in findings.titles:
         by_metric.setdefault(title_of[title].metric, []).append(title)
     words: list[str] = []
-    for of_metric in by_metric.values():
-        of_chosen = [title for title in of_metric if title in chosen]
-        metric_title = title_of[of_metric[0]].scorer.title
-        if len(of_chosen) == len(of_metric) > 2 and metric_title:
-            words.append(f"all {len(of_metric)} scores of {metric_title}")
+    for titles_of_metric in by_metric.values():
+        chosen_of_metric = [title for title in titles_of_metric if title in chosen]
+        metric_title = title_of[titles_of_metric[0]].scorer.title
+        if len(chosen_of_metric) == len(titles_of_metric) > 2 and metric_title:
+            words.append(f"all {len(titles_of_metric)} scores of {metric_title}")
         else:
-            words += of_chosen
+            words += chosen_of_metric
     return f"by {joined(words)}"
 
 

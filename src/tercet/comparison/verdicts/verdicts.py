@@ -23,6 +23,10 @@ from .summary_verdicts import Findings, summary_verdict
 
 _UNTESTED = "This was not tested: the difference may be due to chance."
 
+# Why a verdict on several scores leaves one out.
+_NOT_ALL_HAVE_IT = "which not every system has (NaN)"
+_NONE_IS_BEST = "by which no system is the best"
+
 
 def verdict_of(comparison: Comparison, names: Mapping[str, str]) -> list[Sentence]:
     """Return the verdict on a comparison, of one score or of all of them, and what it leaves out.
@@ -44,8 +48,8 @@ def verdict_in_words(comparison: Comparison, names: Mapping[str, str]) -> str:
 
 def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list[Sentence]:
     if comparison.joins_runs:
-        of_systems = as_systems(comparison)
-        sentences = _verdict_on_scores(of_systems, _names_of_systems(names, of_systems))
+        comparison_of_systems = as_systems(comparison)
+        sentences = _verdict_on_scores(comparison_of_systems, _names_of_systems(names, comparison_of_systems))
         return [*sentences, (runs_in_words(comparison),)]
     first_table = comparison.tables[0]
     if len(comparison.tables) == 1:
@@ -54,16 +58,11 @@ def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list
         return []
     tables: list[ScoreTable] = []
     titles: list[str] = []
-    undefined: list[str] = []
-    alike: list[str] = []
-    mute: dict[str, list[str]] = {}
+    titles_left_out: dict[str, list[str]] = {}
     for table, title in zip(comparison.tables, comparison.titles(), strict=True):
-        if any(math.isnan(row.value) for row in table.rows):
-            undefined.append(title)
-        elif table.cannot_tell:
-            mute.setdefault(table.cannot_tell, []).append(title)
-        elif not any(row.best for row in table.rows):
-            alike.append(title)
+        reason = _why_left_out(table)
+        if reason:
+            titles_left_out.setdefault(reason, []).append(title)
         else:
             tables.append(table)
             titles.append(title)
@@ -76,15 +75,22 @@ def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list
         test = comparison.inference.test
         if test is not None and test.errs_more:
             sentences.append((f"The {test.title} errs two to four times as often as alpha says.",))
-    if undefined:
-        sentences.append((f"Left out here: {joined(undefined)}, which not every system has (NaN).",))
-    for reason, titles_of_mute in mute.items():
-        sentences.append(
-            (f"Left out here: {joined(titles_of_mute)}, which cannot tell the systems apart, as {reason}.",)
-        )
-    if alike:
-        sentences.append((f"Left out here: {joined(alike)}, by which no system is the best.",))
+    # What no system is the best by comes last, what not every system has first.
+    reasons = sorted(titles_left_out, key=lambda reason: (reason == _NONE_IS_BEST, reason != _NOT_ALL_HAVE_IT))
+    for reason in reasons:
+        sentences.append((f"Left out here: {joined(titles_left_out[reason])}, {reason}.",))
     return sentences
+
+
+def _why_left_out(table: ScoreTable) -> str:
+    """Return why a verdict on several scores leaves one out, as a clause; "" where it does not."""
+    if any(math.isnan(row.value) for row in table.rows):
+        return _NOT_ALL_HAVE_IT
+    if table.cannot_tell:
+        return f"which cannot tell the systems apart, as {table.cannot_tell}"
+    if not any(row.best for row in table.rows):
+        return _NONE_IS_BEST
+    return ""
 
 
 def with_names(section: Section, names: Mapping[str, str]) -> Section:
@@ -96,9 +102,9 @@ def with_names(section: Section, names: Mapping[str, str]) -> Section:
     return replace(section, sentences=[tuple(map(called, parts)) for parts in section.sentences])
 
 
-def _names_of_systems(names: Mapping[str, str], of_systems: Comparison) -> dict[str, str]:
+def _names_of_systems(names: Mapping[str, str], comparison_of_systems: Comparison) -> dict[str, str]:
     """Return what systems with several runs are called: one with a single run is called as its output."""
-    return {system: names.get(system, system) for system in of_systems.test_set.systems}
+    return {system: names.get(system, system) for system in comparison_of_systems.test_set.systems}
 
 
 def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str, str]) -> list[Sentence]:
@@ -108,9 +114,9 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
     nothing to adjust). Lack of significance is not presented as equality.
     """
     if comparison.joins_runs:
-        of_systems = as_systems(replace(comparison, tables=[table]))
-        (means,) = of_systems.tables
-        sentences = score_verdict(of_systems, means, _names_of_systems(names, of_systems))
+        comparison_of_systems = as_systems(replace(comparison, tables=[table]))
+        (means,) = comparison_of_systems.tables
+        sentences = score_verdict(comparison_of_systems, means, _names_of_systems(names, comparison_of_systems))
         return [*sentences, (runs_in_words(comparison),)]
     undefined = [row for row in table.rows if math.isnan(row.value)]
     if undefined:
@@ -247,8 +253,8 @@ class _TestsOfBest(NamedTuple):
         if len(pvalues) > MOST_NAMED:
             least = pvalue_text(min(pvalues))
             number = len(pvalues) if len(pvalues) < self.n_others else "any"
-            of_others = f" and {number} of the {self.n_others} others"
-            return (start, self.best, f"{of_others} (least {self.p} {least}, {self.level}), {caution}.")
+            others = f" and {number} of the {self.n_others} others"
+            return (start, self.best, f"{others} (least {self.p} {least}, {self.level}), {caution}.")
         joint = {1: " and ", 2: " and either of "}.get(len(pvalues), " and any of ")
         pvalue_texts = ", ".join(map(pvalue_text, pvalues))
         return (start, self.best, joint, *listed(names), f" ({self.p} {pvalue_texts}; {self.level}), {caution}.")
@@ -303,16 +309,18 @@ class _ByTest(NamedTuple):
 
 def _split_by_test(comparison: Comparison, pvalues: Mapping[str, float], not_best: Sequence[SystemScore]) -> _ByTest:
     """Return the systems by their p against one that has the best score."""
-    split = _ByTest([], [], [])
+    worse = []
+    unclear = []
+    untested = []
     for row in not_best:
         p = pvalues[row.system]
         if math.isnan(p):
-            split.untested.append(row)
+            untested.append(row)
         elif p < comparison.alpha:
-            split.worse.append(row)
+            worse.append(row)
         else:
-            split.unclear.append(row)
-    return split
+            unclear.append(row)
+    return _ByTest(worse, unclear, untested)
 
 
 def _sentence_on_baseline(comparison: Comparison, table: ScoreTable, names: Mapping[str, Name]) -> list[Sentence]:
