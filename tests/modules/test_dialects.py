@@ -220,6 +220,8 @@ def test_every_configuration_answers_with_a_plain_dict_that_files_keep(metric, n
     ("paired_significance", ["foo"], "paired_significance has no configuration 'foo'"),
     *((name, {"name": "sacrebleu"}, r"cannot be loaded with 'name'.* Known: .*config_name")
       for name in ("bleu_multi", "perplexity_lm", "paired_significance")),
+    # Of several the first, so that all processes of a run say the same.
+    ("bleu_multi", dict.fromkeys("zyxwvuts", 1), "cannot be loaded with 'z'"),
 ])  # fmt: skip
 def test_an_unknown_configuration_or_setting_is_refused_when_the_module_is_loaded(module, given, message):
     with pytest.raises(OptionError, match=message):

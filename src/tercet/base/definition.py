@@ -129,6 +129,11 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
         """Whether the rows of a part depend on the other parts; "signed" if with equal signatures they do not."""
         return False
 
+    @property
+    def waits_for_corpus(self) -> bool:
+        """Whether parts are not even tried before the whole corpus is known: their signature would not tell."""
+        return self.needs_corpus not in (False, "signed")
+
     def corpus_warning(self, context: Any, corpus: Corpus | None = None) -> str | None:
         """Return a warning about the texts, raised once per call, or None; of sums, the context alone is known."""
         return None

@@ -65,8 +65,7 @@ def _stats_in_pieces(metric: MetricDefinition, corpus: Corpus) -> tuple[SegmentS
     """
     with bar_of("scoring", "segments", corpus.n_segments) as bar:
         pieces = _Pieces(metric, corpus, bar)
-        is_fitted_first = metric.needs_corpus not in (False, "signed")
-        contexts = pieces.fit() if is_fitted_first else pieces.fit_and_count()
+        contexts = pieces.fit() if metric.waits_for_corpus else pieces.fit_and_count()
         context = joined_context(contexts)
         pieces.count_otherwise_signed(context)
     return pieces.stats(), context
@@ -130,7 +129,7 @@ class _Pieces:
 
 def _sums_in_pieces(metric: MetricDefinition, corpus: LargeCorpus) -> tuple[SegmentStats, Any] | None:
     """Return the sums of the rows instead; None where no sum says what is asked: of segments that are left out."""
-    if metric.needs_corpus not in (False, "signed"):
+    if metric.waits_for_corpus:
         return None
     n = corpus.n_segments
     with bar_of("scoring", "segments", n) as bar:

@@ -71,7 +71,7 @@ def _adds_up(metric: Metric) -> bool:
         metric.check_call(summed=True)
     except OptionError:
         return False
-    return metric.needs_corpus in (False, "signed")
+    return not metric.waits_for_corpus
 
 
 # --engine ray: files of any size.

@@ -1,1 +1,1 @@
-"""evaluate modules, the hook of Trainers, and the ranks of a run."""
+"""Modules of evaluate, and metrics and callbacks of a Trainer."""

@@ -30,7 +30,7 @@ class Checkpoint:
 
     step: int
     texts: list[str]
-    stats: list[SegmentStats]
+    stats: dict[str, SegmentStats]
     #: Of the looks after this step: there are several where other weights were loaded in between.
     number: int = 1
 
@@ -41,9 +41,9 @@ class Checkpoint:
             return f"step {self.step}"
         return f"step {self.step} ({self.number})"
 
-    def rows(self, index: int, n: int) -> SegmentStats:
-        """Return the rows of the first n texts, for the metric of this index."""
-        return self.stats[index].selected(np.arange(len(self.texts)) < n)
+    def rows(self, metric: Metric, n: int) -> SegmentStats:
+        """Return the rows of the first n texts, for a metric."""
+        return self.stats[metric.name].selected(np.arange(len(self.texts)) < n)
 
 
 class ComparedCheckpoint(NamedTuple):
@@ -72,7 +72,7 @@ class CheckpointComparison:
         self.checkpoints: list[Checkpoint] = []
         self.n_texts = n_texts
         self._scores = scores
-        self._metrics = metrics
+        self._metrics = {metric.name: metric for metric in metrics}
         self._references = references
         self._seed = seed
         self._warned: set[str] = set()
@@ -83,55 +83,55 @@ class CheckpointComparison:
 
     def restore(self, step: int, texts: list[str], number: int) -> None:
         """Add a checkpoint of an earlier run, which was compared there."""
-        self.checkpoints.append(self._counted(step, texts, number))
+        self.checkpoints.append(Checkpoint(step, texts, self._stats(texts), number))
         self.n_texts = min(self.n_texts, len(texts))
 
     def add(self, step: int, texts: list[str]) -> ComparedCheckpoint:
         """Add a checkpoint, and return how it compares with those before it."""
         self.n_texts = len(texts)
-        same_step = [checkpoint for checkpoint in self.checkpoints if checkpoint.step == step]
-        last = self.checkpoints[-1] if self.checkpoints else None
-        is_seen_again = last is not None and last.step == step and last.texts[: self.n_texts] == texts
-        number = len(same_step) + 1
-        if is_seen_again:
-            number = same_step[-1].number
-        checkpoint = self._counted(step, texts, number)
-        if is_seen_again:
+        stats = self._stats(texts)
+        if self._is_seen_again(step, texts):
             # The same weights, to which nothing is to be compared.
             self.checkpoints.pop()
+        same_step = [checkpoint for checkpoint in self.checkpoints if checkpoint.step == step]
+        checkpoint = Checkpoint(step, texts, stats, number=len(same_step) + 1)
         compared = self._compared(checkpoint)
         self.checkpoints.append(checkpoint)
         return compared
 
-    def _counted(self, step: int, texts: list[str], number: int) -> Checkpoint:
+    def _is_seen_again(self, step: int, texts: list[str]) -> bool:
+        """Return whether the last checkpoint is of this step, with the same texts."""
+        if not self.checkpoints:
+            return False
+        last = self.checkpoints[-1]
+        return last.step == step and last.texts[: self.n_texts] == texts
+
+    def _stats(self, texts: list[str]) -> dict[str, SegmentStats]:
+        """Return the rows of texts for each metric."""
         corpus = read_texts(texts)
         if self._references is not None:
             corpus = read_items(texts, self._references[: len(texts)])
         # Artefacts are searched, and warned of, at the first checkpoint alone.
         corpus.searched = bool(self.checkpoints)
-        stats = [batch_stats(metric, corpus, self._warned) for metric in self._metrics]
-        return Checkpoint(step, texts, stats, number)
+        return {name: batch_stats(metric, corpus, self._warned) for name, metric in self._metrics.items()}
 
     def _compared(self, checkpoint: Checkpoint) -> ComparedCheckpoint:
         """Return what to log of a checkpoint that is not among the others yet."""
-        results = {}
-        index_by_metric = {}
-        for index, metric in enumerate(self._metrics):
-            results[metric.name] = summarize(metric, checkpoint.stats[index])
-            index_by_metric[metric.name] = index
+        results = {name: summarize(metric, checkpoint.stats[name]) for name, metric in self._metrics.items()}
         figures = self._scores.select(results, None)
         sentences = []
         # By metric and earlier checkpoint: one test has all scores of a metric.
-        tests: dict[tuple[int, str], _CheckpointTest] = {}
+        tests: dict[tuple[str, str], _CheckpointTest] = {}
         for logged in self._scores.logged_scores():
-            index = index_by_metric[logged.metric]
-            metric = self._metrics[index]
-            interval = results[metric.name].intervals[logged.score]  # type: ignore[index]
+            metric = self._metrics[logged.metric]
+            intervals = results[metric.name].intervals
+            assert intervals is not None  # the callback gives each metric a confidence_level
+            interval = intervals[logged.score]
             sentence = f"{checkpoint.name}: {_with_interval(logged.name, figures[logged.name], interval)}"
-            for label, earlier in self._first_and_best(index, logged.score).items():
-                key = (index, earlier.name)
+            for label, earlier in self._first_and_best(metric, logged.score).items():
+                key = (metric.name, earlier.name)
                 if key not in tests:
-                    tests[key] = self._test(index, earlier, checkpoint)
+                    tests[key] = self._test(metric, earlier, checkpoint)
                 figures[f"{logged.name}_diff_{label}"] = tests[key].differences[logged.score]
                 figures[f"{logged.name}_p_{label}"] = tests[key].pvalues[logged.score]
                 if label == "best":
@@ -141,22 +141,20 @@ class CheckpointComparison:
                 sentences.append(sentence)
         return ComparedCheckpoint(figures, sentences)
 
-    def _first_and_best(self, index: int, score: str) -> dict[str, Checkpoint]:
+    def _first_and_best(self, metric: Metric, score: str) -> dict[str, Checkpoint]:
         """Return the checkpoints that the next one is compared with: the first and the best one."""
         if not self.checkpoints:
             return {}
-        metric = self._metrics[index]
         values = []
         for checkpoint in self.checkpoints:
-            totals = metric.corpus_totals(checkpoint.rows(index, self.n_texts))
+            totals = metric.corpus_totals(checkpoint.rows(metric, self.n_texts))
             values.append(float(metric.finalize(totals)[score]))
         best_value = max(values) if is_higher_better(metric, score) else min(values)
         return {"first": self.checkpoints[0], "best": self.checkpoints[values.index(best_value)]}
 
-    def _test(self, index: int, earlier: Checkpoint, checkpoint: Checkpoint) -> _CheckpointTest:
+    def _test(self, metric: Metric, earlier: Checkpoint, checkpoint: Checkpoint) -> _CheckpointTest:
         """Return the paired test of all scores of a metric, on the prompts that both answered."""
-        metric = self._metrics[index]
-        stats = [earlier.rows(index, self.n_texts), checkpoint.rows(index, self.n_texts)]
+        stats = [earlier.rows(metric, self.n_texts), checkpoint.rows(metric, self.n_texts)]
         is_scored = scored_for_all(stats)
         if not is_scored.any():
             raise InputError(metric.nothing_left)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tercet.api import make_scorer
@@ -27,36 +27,41 @@ def own_options(
         On a name that no metric of the suite knows, with the nearest known one.
     """
     accepted_names = {*cls.options(), *Call.options(), *dialect.arguments, *dialect.without_effect}
-    foreign = {name: value for name, value in options.items() if name not in accepted_names}
+    foreign = [name for name in options if name not in accepted_names]
     if foreign:
         _leave_to_siblings(cls, foreign, options, dialect)
     return dialect.to_options({name: value for name, value in options.items() if name in accepted_names})
 
 
 def _leave_to_siblings(
-    cls: type[Metric], foreign: dict[str, Any], options: Mapping[str, Any], dialect: Dialect
+    cls: type[Metric], foreign: Sequence[str], options: Mapping[str, Any], dialect: Dialect
 ) -> None:
     """Check the options that other metrics of the call take; OptionError for the rest."""
     names_here = dialect.names(cls.all_options())
+    shared = [name for name in options if name in names_here and name != "compat"]
+    not_taken = list(foreign)
     for sibling in METRICS:
         if sibling == cls.name:
             continue
         names = _known_arguments(sibling)
-        sibling_options = {name: foreign.pop(name) for name in list(foreign) if name in names}
-        if sibling_options:
+        taken = [name for name in not_taken if name in names]
+        not_taken = [name for name in not_taken if name not in names]
+        if taken:
+            sibling_options = {}
+            for name in [*shared, *taken]:
+                if names.get(name):
+                    sibling_options[names[name]] = options[name]
             # A wrong value is refused before this metric consumes the added items.
-            shared = {name: options[name] for name in options if name in names_here and name != "compat"}
-            values = {name: value for name, value in {**shared, **sibling_options}.items() if names.get(name)}
-            _check_in_any_configuration(sibling, {names[name]: value for name, value in values.items()})
-        for name in sibling_options:
+            _check_in_any_configuration(sibling, sibling_options)
+        for name in taken:
             if names[name] != name and names[name] in cls.all_options():
                 message = (
                     f"{cls.name}: {name!r} is an argument of {sibling} and goes to that metric only; use "
                     f"{names[name]!r} here."
                 )
                 warn(message)
-    for name in foreign:
-        raise no_option(cls.name, name, names_here, cls.dialects)
+    if not_taken:
+        raise no_option(cls.name, not_taken[0], names_here, cls.dialects)
 
 
 def _check_in_any_configuration(metric: str, options: Mapping[str, Any]) -> None:

@@ -415,30 +415,34 @@ def _options_by_metric(
     names = list(metric_by_name)
     if not isinstance(options, Mapping):
         raise OptionError(f"options must be a mapping of options, or of metrics to theirs, got {shorten(options)}.")
-    by_full_name = _by_full_name(options)
+    options_of_one: dict[str, Any] = {}
+    options_of_all: dict[Any, Any] = {}
+    for name, value in _by_full_name(options).items():
+        if name in metric_by_name:
+            options_of_one[name] = value
+        else:
+            options_of_all[name] = value
     accepted_options = {name: known_options(name) for name in names}
-    known_names = list(names)
-    options_by_metric: dict[str, dict[str, Any]] = {}
-    for name, accepted in accepted_options.items():
-        known_names += accepted
-        options_by_metric[name] = {}
-        # A metric keeps the sentence_split that it was given with, unless another is asked for here.
-        is_kept = sentence_split == "newline" and _has_sentence_split(metric_by_name[name])
-        if "sentence_split" in accepted and not is_kept:
-            options_by_metric[name]["sentence_split"] = sentence_split
-    for option, value in by_full_name.items():
-        takers = [name for name, accepted in accepted_options.items() if option in accepted]
-        if not takers and option not in names:
+    known_names = [*names, *chain.from_iterable(accepted_options.values())]
+    for option in options_of_all:
+        if not any(option in accepted for accepted in accepted_options.values()):
             raise OptionError(
                 f"{' and '.join(names)} have no option {shorten(option)}. {did_you_mean(option, known_names)}"
             )
-        for name in takers:
-            options_by_metric[name][option] = value
-    for name in names:
-        metric_options = by_full_name.get(name, {})
-        if not isinstance(metric_options, Mapping):
-            raise OptionError(f"The options of {name} must be a mapping, got {shorten(metric_options)}.")
-        options_by_metric[name].update(metric_options)
+    options_by_metric: dict[str, dict[str, Any]] = {}
+    for name, accepted in accepted_options.items():
+        metric_options = {}
+        # A metric keeps the sentence_split that it was given with, unless another is asked for here.
+        is_kept = sentence_split == "newline" and _has_sentence_split(metric_by_name[name])
+        if "sentence_split" in accepted and not is_kept:
+            metric_options["sentence_split"] = sentence_split
+        for option, value in options_of_all.items():
+            if option in accepted:
+                metric_options[option] = value
+        own_options = options_of_one.get(name, {})
+        if not isinstance(own_options, Mapping):
+            raise OptionError(f"The options of {name} must be a mapping, got {shorten(own_options)}.")
+        options_by_metric[name] = {**metric_options, **own_options}
     return options_by_metric
 
 

@@ -69,25 +69,40 @@ _INPUTS_HOLD_LABELS = (
 
 def decode_evaluation(evaluation: Evaluation, decoder: Decoder, causal: bool) -> EvaluationTexts:
     """Return the texts of an evaluation."""
-    rows: IdRows | None = None
-    with readable("The predictions"):
-        if not is_text(evaluation.predictions):
-            rows = predicted_rows(evaluation.predictions, evaluation.label_ids, causal)
-    label_texts = None
-    label_rows: IdRows | None = None
-    with readable("The labels"):
-        if evaluation.label_ids is not None and is_text(evaluation.label_ids):
-            label_texts = list(evaluation.label_ids)
-        elif evaluation.label_ids is not None:
-            label_rows = read_rows(evaluation.label_ids, "labels")
+    rows = _prediction_rows(evaluation, causal)
+    label_rows = _label_rows(evaluation.label_ids)
     if rows is None:
-        labels = label_texts if label_rows is None else decoder.labels(label_rows)
+        labels = _label_texts(evaluation.label_ids, label_rows, decoder)
         return EvaluationTexts(list(evaluation.predictions), labels, lengths=None)
     scored = _without_prompts(rows, label_rows, evaluation, pad=decoder.pad, causal=causal)
     predictions = decoder.predictions(scored.predictions)
     lengths = decoder.lengths(scored.predictions)
-    labels = label_texts if scored.labels is None else decoder.labels(scored.labels)
+    labels = _label_texts(evaluation.label_ids, scored.labels, decoder)
     return EvaluationTexts(predictions, labels, lengths, scored.warning)
+
+
+def _prediction_rows(evaluation: Evaluation, causal: bool) -> IdRows | None:
+    """Return the ids of each prediction; None where they are texts."""
+    with readable("The predictions"):
+        if is_text(evaluation.predictions):
+            return None
+        return predicted_rows(evaluation.predictions, evaluation.label_ids, causal)
+
+
+def _label_rows(labels: Any) -> IdRows | None:
+    """Return the ids of each label; None where they are texts, or there are none."""
+    with readable("The labels"):
+        if labels is None or is_text(labels):
+            return None
+        return read_rows(labels, "labels")
+
+
+def _label_texts(labels: Any, rows: IdRows | None, decoder: Decoder) -> list[Any] | None:
+    """Return labels as texts: those of ids, or as given."""
+    if rows is not None:
+        return decoder.labels(rows)
+    with readable("The labels"):
+        return None if labels is None else list(labels)
 
 
 @dataclass(frozen=True, slots=True)

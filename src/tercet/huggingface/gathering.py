@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tercet.base.metric import Metric
 from tercet.corpus.corpus import Corpus
 from tercet.errors import GatheringError, InputError, OptionError, TercetError, did_you_mean, first_line, shorten
+from tercet.locks import Lock
 from tercet.streaming.rows import KeptRows
 from tercet.streaming.rows_file import RowsFile, write_rows
 
@@ -30,6 +31,8 @@ class Job:
 
 
 _OTHER_FOLDER = "Choose another folder by cache_dir=..., or by HF_HOME in the environment."
+#: Of two simultaneous threads only one may become the owner of a module. Here, as a module may be pickled.
+_choosing_owner = Lock()
 
 
 class Gathering:
@@ -48,16 +51,17 @@ class Gathering:
         # evaluate would silently ignore arguments that it does not know.
         accepted = signature(super().__init__).parameters
         known = [name for name in accepted if name not in ("hash", "kwargs")]
-        for name in kwargs.keys() - accepted.keys():
-            hint = did_you_mean(name, known)
-            raise OptionError(f"evaluate modules cannot be loaded with {shorten(name)}. {hint}")
+        for name in kwargs:
+            if name not in accepted:
+                hint = did_you_mean(name, known)
+                raise OptionError(f"evaluate modules cannot be loaded with {shorten(name)}. {hint}")
         try:
             super().__init__(*args, **kwargs)
         except OSError as error:
             raise GatheringError(f"evaluate cannot make its folder. {first_line(error)}. {_OTHER_FOLDER}") from error
         self._processes = _Processes(self.data_dir, self.experiment_id, self.num_process, self.process_id)
         self._added: list[Corpus] = []
-        self._owner: dict[str, int] = {}
+        self._owner: int | None = None
         self._job: Job | None = None
         self._received: list[list[KeptRows]] = []
         self._failure: BaseException | None = None
@@ -92,7 +96,7 @@ class Gathering:
             self._processes.announce()
             rows = self._count_rows(job)
             # Process 0 locks its file until all have handed over.
-            if self.process_id > 0 and self._is_free(0, 0):
+            if self.process_id > 0 and self._is_free(0, timeout=0):
                 raise GatheringError(
                     f"{self._processes.name(0)} ended before it received the other processes' items."
                 )
@@ -116,7 +120,7 @@ class Gathering:
     def _forget_items(self) -> None:
         """Begin anew: the items are scored or lost."""
         self._added = []
-        self._owner = {}
+        self._owner = None
         self._job = None
 
     def _count_rows(self, job: Job) -> list[KeptRows]:
@@ -151,7 +155,7 @@ class Gathering:
         self.selected_feature_format = self.features[0] if isinstance(self.features, list) else self.features
         self._init_writer()
 
-    def _is_free(self, number: int, timeout: float) -> bool:
+    def _is_free(self, number: int, *, timeout: float) -> bool:
         """Return whether a process unlocked its file in time: it is locked from its first items on."""
         from evaluate.module import FileLock
 
@@ -167,7 +171,7 @@ class Gathering:
     def _wait_until_received(self) -> None:
         """Wait for process 0 to receive this process's last rows, unless it has ended."""
         limit = time.monotonic() + self.timeout
-        while self._processes.is_waiting() and not self._is_free(0, 0):
+        while self._processes.is_waiting() and not self._is_free(0, timeout=0):
             if time.monotonic() > limit and not self._processes.has_announced(0):
                 raise self._late_error(0)
             time.sleep(0.02)
@@ -175,7 +179,7 @@ class Gathering:
     def _wait_for_others(self) -> None:
         """Wait for the others, however long they count; the timeout limits only the time before."""
         for number in range(1, self.num_process):
-            while not self._is_free(number, self.timeout):
+            while not self._is_free(number, timeout=self.timeout):
                 if not self._processes.has_announced(number):
                     raise self._late_error(number)
 
@@ -187,16 +191,16 @@ class Gathering:
 
     def _check_thread(self) -> None:
         thread_id = threading.get_ident()
-        # setdefault, since of two simultaneous threads only one can be first.
-        owner = self._owner.setdefault("thread", thread_id)
-        if owner == thread_id:
-            return
-        if any(thread.ident == owner for thread in threading.enumerate()):
-            raise InputError(
-                "Another thread has added items to this module and has not computed yet: a module takes the items of "
-                "one thread at a time. Give each thread its own module, or let one thread add the items of all."
-            )
-        self._owner = {"thread": thread_id}  # that thread has ended
+        with _choosing_owner:
+            is_of_another = self._owner not in (None, thread_id)
+            # A thread that has ended owns nothing.
+            if is_of_another and any(thread.ident == self._owner for thread in threading.enumerate()):
+                raise InputError(
+                    "Another thread has added items to this module and has not computed yet: a module takes the "
+                    "items of one thread at a time. Give each thread its own module, or let one thread add the items "
+                    "of all."
+                )
+            self._owner = thread_id
 
     @contextmanager
     def _explain_errors(self) -> Iterator[None]:

@@ -280,33 +280,30 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         **_: Any,
     ) -> None:
         evaluation = _prefix_of_evaluation(metrics)
-        is_one_of_several = evaluation.startswith("eval_")
-        kind = "eval" if is_one_of_several else evaluation
+        kind = "eval" if evaluation.startswith("eval_") else evaluation
         name_prefix = self._name_prefix(kind, metrics)
         self._reset_for_another(model)
-        # While it trains, a Trainer with several evaluation sets evaluates one after the other at a step.
-        is_of_next_set = (
-            is_one_of_several
-            and bool(self._evaluations_with_figures)
-            and evaluation not in self._evaluations_with_figures
-        )
-        if not is_of_next_set:
+        if not self._is_of_next_set(evaluation):
             sentences = self._generate(args, state, model, processing_class)
             if is_logged:
                 logged = self._named_figures(f"{kind}_{name_prefix}")
                 _keep_in_history(state, logged, is_of_evaluation=metrics is not None)
             if state.is_world_process_zero:
-                self._write(Path(args.output_dir) / FILE)
-                if is_logged:
-                    self._log(args, state.global_step, self._named_figures(f"{kind}/{name_prefix}"))
-                if not args.disable_tqdm:
-                    tqdm.write("\n".join(sentences))
+                entries = self._named_figures(f"{kind}/{name_prefix}") if is_logged else None
+                self._record(args, state.global_step, entries, sentences)
         if self._is_training:
             self._evaluations_with_figures.add(evaluation)
         if metrics is not None:
             metrics.update(self._named_figures(f"{kind}_{name_prefix}"))
         if self._patience is not None and self._n_not_better(state) >= self._patience:
             control.should_training_stop = True
+
+    def _is_of_next_set(self, evaluation: str) -> bool:
+        """Return whether an evaluation is of a further set at the same step, which has figures by now."""
+        # While it trains, a Trainer with several evaluation sets evaluates one after the other at a step.
+        if not evaluation.startswith("eval_") or not self._evaluations_with_figures:
+            return False
+        return evaluation not in self._evaluations_with_figures
 
     def _name_prefix(self, kind: str, metrics: Mapping[str, float] | None) -> str:
         """Return what stands before the names of scores: something where the Trainer's own have these names."""
@@ -360,6 +357,16 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         return n_not_better
 
     # Where texts and scores go.
+
+    def _record(
+        self, args: TrainingArguments, step: int, entries: Mapping[str, float] | None, sentences: Sequence[str]
+    ) -> None:
+        """Write the texts, pass entries to the loggers unless there are none, and show the sentences."""
+        self._write(Path(args.output_dir) / FILE)
+        if entries is not None:
+            self._log(args, step, entries)
+        if not args.disable_tqdm:
+            tqdm.write("\n".join(sentences))
 
     def _write(self, path: Path) -> None:
         """Write the texts of all checkpoints; the file of an earlier run is kept."""

@@ -24,6 +24,8 @@ from .combined_options import own_options
 from .compute_metrics import TrainerMetrics, compute_metrics
 from .gathering import Gathering, Job
 
+_INDENT = "    "
+
 
 class SuiteModule(Gathering):
     """Mixin for ``class Name(SuiteModule, evaluate.Metric)``.
@@ -55,16 +57,16 @@ class SuiteModule(Gathering):
         if self.config_name != "default":
             loaded_with.append(repr(self.config_name))
         loaded_with += [f"{name}={value!r}" for name, value in self._defaults.items()]
-        return f"<evaluate module tercet.load({', '.join(loaded_with)}): .compute({self._texts})>"
+        return f"<evaluate module tercet.load({', '.join(loaded_with)}): .compute({self._call_in_words})>"
 
     def _repr_html_(self) -> str:
         """Show the metric, how it was loaded and called, and a sentence on it in a notebook."""
         value = repr(self).partition("evaluate module ")[2].partition("):")[0]
         title = self.of.title or self.of.name
-        return metric_html(title, f"{value})", self.of.about.description, f"module.compute({self._texts})")
+        return metric_html(title, f"{value})", self.of.about.description, f"module.compute({self._call_in_words})")
 
     @property
-    def _texts(self) -> str:
+    def _call_in_words(self) -> str:
         if self.of.takes_references:
             return "predictions=[...], references=[...]"
         return "predictions=[...]"
@@ -90,9 +92,7 @@ class SuiteModule(Gathering):
             reference_urls=list(about.urls),
         )
 
-    def compute(
-        self, *, predictions: Any = None, references: Any = None, **options: Any
-    ) -> Result | dict[str, Any] | Any:
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
         """Score the predictions added so far and those given here.
 
         Args:
@@ -176,7 +176,7 @@ class SuiteModule(Gathering):
                 Those of `compute`; for bertscore_idf also `corpus`, the texts in which `idf=True` counts.
 
         Return:
-            What `tercet.explain` returns: see the metric's `explain` file.
+            What `tercet.explain` returns.
         """
         metric_options = self._dialect.to_options({**self._defaults, **options})
         with self._dialect.speaking():
@@ -261,6 +261,3 @@ def _inputs_description(metric: type[Metric]) -> str:
     returns = indent(about.returns, _INDENT)
     example = indent(about.example, _INDENT)
     return f"\nArgs:\n{arguments}Returns:\n{returns}Examples:\n\n{example}"
-
-
-_INDENT = "    "

@@ -243,8 +243,8 @@ def signs_of_a_causal_model(rows: IdRows, labels: IdRows | None, pad: int | None
 
 def _n_leading(row: NDArray[np.int64], pad: int | None) -> int:
     """Return the number of ids of padding before a text; 0 if there is no text."""
-    is_text = (row != IGNORED) & (row != pad)
-    if pad is None or not is_text.any():
+    is_of_text = (row != IGNORED) & (row != pad)
+    if pad is None or not is_of_text.any():
         return 0
     return int((row != pad).argmax())
 

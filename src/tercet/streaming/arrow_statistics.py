@@ -22,12 +22,12 @@ def arrow_statistics(
     id: str | None = None,
     **options: Any,
 ) -> Any:
-    """Return the statistics of a table of texts as a table of one row, which add up in any engine.
+    """Return the statistics of a table of texts as a table of sums, which add up in any engine.
 
-    The columns of the result are ``signature``, ``resample`` (0), and sums as decimals, which Spark, DuckDB, Polars
-    and Arrow add exactly: grouped by signature and resample, the sums of all parts are those of the whole, to the
-    bit. :meth:`tercet.Stream.from_arrow` takes them. With ``confidence_level``, there are further rows, one
-    for each resample.
+    It has one row, and with ``confidence_level`` a further one for each of the ``n_resamples`` resamples. Its columns
+    are ``signature``, ``resample`` (0, and from 1 on those of resamples), and sums as decimals, which Spark, DuckDB,
+    Polars and Arrow add exactly: grouped by signature and resample, the sums of all parts are those of the whole, to
+    the bit. :meth:`tercet.Stream.from_arrow` takes them.
 
     Parameters
     ----------

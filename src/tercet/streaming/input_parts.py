@@ -229,8 +229,8 @@ def _groups(file: FilePart) -> list[FilePart]:
 def _state(path: str) -> tuple[int | None, int | None]:
     """Return the size of a file and when it was changed, each None for what is missing."""
     with _readable(path):
-        system, own_path = file_system_of(path)
-        info = system.get_file_info(own_path)
+        filesystem, path_there = file_system_of(path)
+        info = filesystem.get_file_info(path_there)
     return info.size, info.mtime_ns
 
 
@@ -256,8 +256,8 @@ def _digest(metadata: Any) -> str:
 @contextmanager
 def _parquet(path: str) -> Iterator[Any]:
     with _readable(path):
-        system, own_path = file_system_of(path)
-        source = system.open_input_file(own_path)
+        filesystem, path_there = file_system_of(path)
+        source = filesystem.open_input_file(path_there)
     with source:
         with _readable(path):
             file = open_parquet(source)
@@ -315,19 +315,19 @@ def _is_folder(path: str) -> bool:
     if "://" not in path:
         return os.path.isdir(path)
     with _readable(path):
-        system, own_path = file_system_of(path)
-        return bool(system.get_file_info(own_path).type == fs.FileType.Directory)
+        filesystem, path_there = file_system_of(path)
+        return bool(filesystem.get_file_info(path_there).type == fs.FileType.Directory)
 
 
 def _files_within(folder: str) -> list[str]:
     with _readable(folder):
-        system, own_path = file_system_of(folder)
-        infos = system.get_file_info(fs.FileSelector(own_path, recursive=True))
+        filesystem, path_there = file_system_of(folder)
+        infos = filesystem.get_file_info(fs.FileSelector(path_there, recursive=True))
     # What stands before the path in an address, such as "s3://".
-    prefix = folder.removesuffix(own_path) if "://" in folder else ""
+    prefix = folder.removesuffix(path_there) if "://" in folder else ""
     files = []
     for path in sorted(info.path for info in infos if info.is_file):
-        names = path[len(own_path) :].strip("/").split("/")
+        names = path[len(path_there) :].strip("/").split("/")
         is_hidden = any(name.startswith(("_", ".")) for name in names)
         if _is_table(path) and not is_hidden:
             files.append(prefix + path)
@@ -337,6 +337,6 @@ def _files_within(folder: str) -> list[str]:
 def file_system_of(path: str) -> tuple[Any, str]:
     """Return the file system of a path or address, and the path there."""
     if "://" in path:
-        system, own_path = fs.FileSystem.from_uri(path)
-        return system, own_path
+        filesystem, path_there = fs.FileSystem.from_uri(path)
+        return filesystem, path_there
     return fs.LocalFileSystem(), path

@@ -79,12 +79,12 @@ class ColumnJob:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The jobs on the columns of each part; scores of items go to the folder `segments`, if any."""
+    """The jobs on the columns of each part; scores of items go to `segments_folder`, if any."""
 
     jobs: tuple[ColumnJob, ...]
     references: tuple[str, ...]
     id: str | None
-    segments: str | None
+    segments_folder: str | None
     skip_bad: bool
     cluster: str | None = None
 
@@ -193,7 +193,7 @@ class _PartBeingSummed:
             corpus = self.work.corpus_of(job, table, first_row)
             # Kept only for the scores of the items.
             piece_stats: list[SegmentStats] = []
-            on_rows = None if self.work.segments is None else piece_stats.append
+            on_rows = None if self.work.segments_folder is None else piece_stats.append
             summed.sums[number] = sums_of(
                 job.metric, corpus, ids=ids, context=job.context, on_rows=on_rows, clusters=clusters
             )
@@ -203,7 +203,7 @@ class _PartBeingSummed:
                 lists = segment_lists(job.metric, SegmentStats.concatenate(piece_stats))
                 for name, label in job.labels.items():
                     scores[label] = pa.array(lists[name], pa.float64())
-        if self.work.segments is not None:
+        if self.work.segments_folder is not None:
             self.scores.append(pa.table({**self._names_of(table, ids), **scores}))
         self.summed.add(summed)
         self.n_rows += table.num_rows
@@ -226,16 +226,16 @@ class _PartBeingSummed:
 
     def write(self, name: str) -> None:
         """Write the scores of the items: an existing file is replaced once the new one is complete."""
-        if self.work.segments is None or not self.scores:
+        if self.work.segments_folder is None or not self.scores:
             return
-        system, folder = file_system_of(self.work.segments)
+        filesystem, folder = file_system_of(self.work.segments_folder)
         # The folder may be missing on another machine.
-        system.create_dir(folder, recursive=True)
+        filesystem.create_dir(folder, recursive=True)
         # Ray may run a task twice at the same time: each attempt has a file of its own until it is complete.
         unfinished = f"{folder}/{name}.{token_hex(4)}.tmp"
-        with system.open_output_stream(unfinished) as file:
+        with filesystem.open_output_stream(unfinished) as file:
             pq.write_table(pa.concat_tables(self.scores), file)
-        system.move(unfinished, f"{folder}/{name}.parquet")
+        filesystem.move(unfinished, f"{folder}/{name}.parquet")
 
 
 @contextmanager
@@ -255,9 +255,9 @@ def named_errors(path: str = "") -> Iterator[None]:
 def check_folder(path: str, files: Sequence[str]) -> None:
     """Make a folder; InputError if it already holds scores or inputs, or cannot be made."""
     try:
-        system, own_path = file_system_of(path)
-        system.create_dir(own_path, recursive=True)
-        infos = system.get_file_info(fs.FileSelector(own_path))
+        filesystem, path_there = file_system_of(path)
+        filesystem.create_dir(path_there, recursive=True)
+        infos = filesystem.get_file_info(fs.FileSelector(path_there))
     except (OSError, ValueError, pa.ArrowException) as error:
         raise InputError(f"The folder {path!r} cannot be made. {first_line(error)}") from None
     folder_holds = f"The folder for the scores of items, {path!r}, holds"

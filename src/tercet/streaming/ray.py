@@ -202,9 +202,7 @@ def score_systems(
         check_folder(folder, files or ())
     skip_bad = on_bad_file == "skip"
     with bars_within(progress), _running_ray() as ray:
-        source = data
         if files is not None:
-            source = files
             roles, names = _roles_in_first(files, skip_bad)
         else:
             schema = data.schema()
@@ -224,11 +222,11 @@ def score_systems(
             jobs=tuple(jobs.values()),
             references=tuple(reference_columns),
             id=id,
-            segments=folder,
+            segments_folder=folder,
             skip_bad=skip_bad,
             cluster=cluster,
         )
-        results = _results_of_jobs(ray, source, work, workers)
+        results = _results_of_jobs(ray, data, files, work, workers)
     return dict(zip(jobs, results, strict=True))
 
 
@@ -246,6 +244,7 @@ def _jobs(systems: Sequence[str], metrics: Mapping[str, Metric]) -> dict[tuple[s
 
 def _roles_in_first(files: Sequence[str], skip_bad: bool) -> tuple[Roles, list[str]]:
     """Return the roles of the columns of the first readable file, and all names."""
+    last_error: BadFileError | None = None
     for path in files:
         try:
             return roles_in(path)
@@ -308,11 +307,11 @@ def _result_or_error(task: Callable[[Any], Any], batch: Any) -> dict[str, Any]:
     return {"result": result}
 
 
-def _results_of_jobs(ray: Any, data: Any, work: Work, workers: Workers) -> list[Result]:
-    """Return the result of each job on a ray.data.Dataset of texts, or a list of files."""
-    reads_files = isinstance(data, list)
-    if reads_files:
-        blocks = _blocks_of_files(ray, data, work)
+def _results_of_jobs(ray: Any, data: Any, files: list[str] | None, work: Work, workers: Workers) -> list[Result]:
+    """Return the result of each job on files, or where there are None on a ray.data.Dataset of texts."""
+    reads_files = files is not None
+    if files is not None:
+        blocks = _blocks_of_files(ray, files, work)
         dataset = ray.data.from_items(blocks, override_num_blocks=len(blocks))
         n_tasks = len(blocks)
     else:

@@ -104,15 +104,16 @@ def _check_numbers(metric: Metric, sums: Sums) -> None:
     own_columns = metric.columns[len(metric.base_columns) :]
     added = sums.corpus_sum(ADDED)
     for column, name in enumerate(sums.columns):
-        is_count = name not in own_columns
+        # Those of all metrics count items, references and the like.
+        must_be_whole = name not in own_columns
         # The first of the four digits of a sum has the sign, and the last two are decimals.
         digits = sums.exact.digits[:, column]
         is_negative = (digits[:, 0] < 0).any()
-        may_be_negative = metric.loads_model and not is_count  # cosines
+        may_be_negative = metric.loads_model and not must_be_whole  # cosines
         has_decimals = digits[:, 2:].any() and name not in SPREAD
         if is_negative and not may_be_negative:
             problem = "less than 0"
-        elif is_count and has_decimals:
+        elif must_be_whole and has_decimals:
             problem = "not an integer"
         elif name in ("items", "empty", "missing") and sums.corpus_sum(name) > added:
             problem = "more than all items"

@@ -43,7 +43,7 @@ class KeptRows:
         BERTScore with ``idf=True`` waits for all parts. ROUGE with ``tokenizer="auto"`` is counted with the tokenizer
         that this part chooses, and its texts are kept for the case that the corpus chooses another.
         """
-        if not batch.n_items or metric.needs_corpus not in (False, "signed"):
+        if not batch.n_items or metric.waits_for_corpus:
             return cls.uncounted(batch)
         scored = metric.as_scored(batch)
         stats, context = corpus_stats(metric, scored)
@@ -72,8 +72,9 @@ class KeptRows:
 
 def artefacts_of_one(batch: Corpus) -> Artefacts:
     """Return the artefacts of a corpus of one system, also where it has none."""
-    for artefacts in artefacts_of(batch):
-        return artefacts
+    artefacts = artefacts_of(batch)
+    if artefacts:
+        return artefacts[0]
     return Artefacts(batch.n_items)
 
 
@@ -135,6 +136,7 @@ class CountedParts:
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
         self._items = 0
+        # Where no other part is added, the result is that of no items, which is an error.
         self._parts = [KeptRows.uncounted(read_batch([], []))]
 
     def count(self, batch: Corpus) -> KeptRows:

@@ -20,6 +20,7 @@ from tercet.signature import Signature
 from tercet.specs import take_options
 
 from .columns import as_table, read_ids
+from .origins import ItemsMark, Origins
 from .result import check_sums_match, result_of
 from .stream_file import SavedStream, read_stream, write_stream
 from .sums import ADDED, KEYS, Sums, summing_metric, sums_of
@@ -76,9 +77,8 @@ class Stream:
         if isinstance(name_or_value, Metric):
             self._options = {**name_or_value.all_changed_options, **all_options}
         self._sums: Sums | None = None
-        # Marks of the streams and items in the sums, by which duplicates are recognized. They are beside the sums,
-        # because a set that grows takes no copy for each stream that is merged.
-        self._origins: set[str] = set()
+        # Of the sums. They are beside them, because sets that grow take no copy for each stream that is merged.
+        self._origins = Origins()
         self._mark = secrets.token_hex(8)
         self._watch = Watch()
         self._has_warned = False
@@ -137,7 +137,7 @@ class Stream:
             )
         if corpus.n_items:
             self._sums = self._plus(sums_of(self._metric, corpus, item_ids, clusters=labels))
-            self._origins.add(self._mark)
+            self._origins.streams.add(self._mark)
             if self._metric.takes_references:
                 self._warn_of_texts(corpus)
 
@@ -153,7 +153,7 @@ class Stream:
         if has_entries(other) and not isinstance(other, Stream):
             streams = other
         sums = self._sums
-        new_marks: set[str] = set()
+        added = Origins()
         for stream in streams:
             if not isinstance(stream, Stream):
                 raise MergeError(f"Only streams merge, got {shorten(stream)}.")
@@ -163,20 +163,20 @@ class Stream:
                 continue
             if stream is self:
                 raise MergeError("A stream cannot be merged into itself.")
-            marks = {*stream._origins, _identity(stream._sums)}
+            origins = stream._origins | Origins(items={_items_mark(stream._sums)})
             if sums is None:
                 check_sums_match(self._metric, stream._sums)
                 sums = stream._sums
             else:
-                # Marks of this stream, or of one of the others that are merged into it.
-                shared_marks = marks & self._origins
-                shared_marks |= marks & new_marks
-                shared_marks |= marks & {_identity(sums)}
-                _check_different(shared_marks)
+                # With this stream, or with one of the others that are merged into it.
+                shared = origins & self._origins
+                shared |= origins & added
+                shared |= origins & Origins(items={_items_mark(sums)})
+                _check_different(shared)
                 sums = sums + stream._sums
-            new_marks |= marks
+            added |= origins
         self._sums = sums
-        self._origins |= new_marks
+        self._origins |= added
 
     def result(self) -> Result:
         """Return the result of all items so far; more can be added afterwards.
@@ -214,7 +214,7 @@ class Stream:
         check_sums_match(stream._metric, sums)
         if _n_items(sums):
             stream._sums = sums
-            stream._origins.add(stream._mark)
+            stream._origins.streams.add(stream._mark)
         return stream
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -296,20 +296,19 @@ def _items(n_items: int) -> str:
     return "1 item" if n_items == 1 else f"{n_items:,} items"
 
 
-def _identity(sums: Sums) -> str:
+def _items_mark(sums: Sums) -> ItemsMark:
     """Return a mark of the items in sums, independent of the stream."""
-    return f"{_items(_n_items(sums))} {int(sums.corpus_sum(KEYS))}"
+    return ItemsMark(_items(_n_items(sums)), str(int(sums.corpus_sum(KEYS))))
 
 
-def _check_different(shared_marks: set[str]) -> None:
-    """Raise a MergeError if there are marks that two streams share."""
-    # Marks of items hold blanks (see _identity), those of streams none.
-    if any(" " not in mark for mark in shared_marks):
+def _check_different(shared: Origins) -> None:
+    """Raise a MergeError if two streams share any origins."""
+    if shared.streams:
         raise MergeError(
             "The stream, or a part of it, was merged before. Put items that come later into a new stream."
         )
-    if shared_marks:
-        items = max(shared_marks).rpartition(" ")[0]
+    if shared.items:
+        items = max(shared.items).counted
         raise MergeError(
             f"Both streams hold the same {items}. If they are different items with equal texts, give them ids."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,16 +13,17 @@ import pyarrow as pa
 from tercet.errors import InputError, MergeError, OptionError, shorten
 
 from .arrow_file import read_arrow_file, write_arrow_file
+from .origins import Origins
 from .sums import Sums
 
 
 class SavedStream(NamedTuple):
-    """What a file keeps of a stream: the marks in `origins` tell what the sums are of."""
+    """What a file keeps of a stream: `origins` tells what the sums are of."""
 
     metric: str
     options: dict[str, Any]
     sums: Sums | None
-    origins: set[str]
+    origins: Origins
 
 
 def write_stream(path: str | PathLike[str], stream: SavedStream) -> None:
@@ -30,16 +31,15 @@ def write_stream(path: str | PathLike[str], stream: SavedStream) -> None:
     saved_options = {}
     given_again = []
     for name, value in stream.options.items():
-        plain = plain_value(value)
-        if plain is NotImplemented:
+        try:
+            saved_options[name] = plain_value(value)
+        except _NotPlainError:
             given_again.append(name)
-        else:
-            saved_options[name] = plain
     header = {
         "metric": stream.metric,
         "options": saved_options,
         "given again": sorted(given_again),
-        "origins": sorted(stream.origins),
+        "origins": sorted(stream.origins.texts()),
     }
     _check_path(path)
     try:
@@ -66,7 +66,8 @@ def read_stream(path: str | PathLike[str], repeated_options: Mapping[str, Any]) 
         sums = Sums.from_table(table) if table.num_rows else None
     except MergeError as error:
         raise InputError(f"{name}: {shorten(str(error), 300)}") from None
-    return SavedStream(header["metric"], {**header["options"], **repeated_options}, sums, set(header["origins"]))
+    options = {**header["options"], **repeated_options}
+    return SavedStream(header["metric"], options, sums, Origins.from_texts(header["origins"]))
 
 
 def _check_path(path: object) -> None:
@@ -115,8 +116,12 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
+class _NotPlainError(Exception):
+    """JSON cannot hold a value."""
+
+
 def plain_value(value: Any) -> Any:
-    """Return the value of an option for JSON; NotImplemented if there is none."""
+    """Return the value of an option for JSON; a _NotPlainError if there is none."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, PathLike):
@@ -126,19 +131,9 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, (np.bool_, np.integer)):
         return value.item()
     if isinstance(value, (set, frozenset)):
-        return _plain_list(sorted(value, key=str))
+        return [plain_value(entry) for entry in sorted(value, key=str)]
     if isinstance(value, (list, tuple)):
-        return _plain_list(value)
+        return [plain_value(entry) for entry in value]
     if isinstance(value, Mapping) and _is_names(list(value)):
-        entries = _plain_list(value.values())
-        if entries is NotImplemented:
-            return NotImplemented
-        return dict(zip(value, entries, strict=True))
-    return NotImplemented
-
-
-def _plain_list(values: Iterable[Any]) -> Any:
-    entries = [plain_value(value) for value in values]
-    if any(entry is NotImplemented for entry in entries):
-        return NotImplemented
-    return entries
+        return {name: plain_value(entry) for name, entry in value.items()}
+    raise _NotPlainError
