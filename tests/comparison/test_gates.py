@@ -115,6 +115,13 @@ def gate(code, *arguments):
     return command("compare", *arguments, code=code).stderr
 
 
+def assert_passes(*arguments):
+    """The gate is evaluated, and lets the systems pass: exit code 0 alone says neither."""
+    said = gate(0, *arguments)
+    assert "passed: " in said
+    assert "failed: " not in said
+
+
 def words(scene, folder):
     """Return the arguments of a scene's gate."""
     systems = ("-s", "old", "-s", "new")
@@ -395,22 +402,22 @@ class TestPasses:
     def test_test_sets_of_other_systems(self, tmp_path):
         german = texts(tmp_path / "de.csv", old=BAD, new=REFERENCES)
         greek = texts(tmp_path / "el.csv", alt=BAD, neu=REFERENCES)
-        gate(0, german, greek, "-m", "chrf", "--fail-if-worse", "chrf")
+        assert_passes(german, greek, "-m", "chrf", "--fail-if-worse", "chrf")
 
     def test_a_metric_that_the_gate_alone_names(self, tmp_path):
-        gate(0, texts(tmp_path / "t.csv", old=BAD, new=GOOD), "--fail-if-worse", "chrf")
+        assert_passes(texts(tmp_path / "t.csv", old=BAD, new=GOOD), "--fail-if-worse", "chrf")
 
     def test_a_lower_rate(self, tmp_path):
         path = table(tmp_path / "t.csv", old__wer=numbers(4, 2), new__wer=numbers(4))
-        gate(0, path, "--scores", "wer", "--fail-if-worse", "wer")
+        assert_passes(path, "--scores", "wer", "--fail-if-worse", "wer")
 
     def test_few_enough_missing_scores(self, tmp_path):
         path = table(tmp_path / "t.csv", old__judge=numbers(4), new__judge=without(numbers(5), 3))
-        gate(0, path, "--scores", "judge", "--fail-if-worse", "judge", "--max-missing", "5%")
+        assert_passes(path, "--scores", "judge", "--fail-if-worse", "judge", "--max-missing", "5%")
 
     def test_what_the_baseline_lacks(self, tmp_path):
         path = table(tmp_path / "t.csv", old__judge=without(numbers(4), 9), new__judge=numbers(5))
-        gate(0, path, "--scores", "judge", "--fail-if-worse", "judge")
+        assert_passes(path, "--scores", "judge", "--fail-if-worse", "judge")
 
     @pytest.mark.parametrize(
         ("column", "cells"),
@@ -423,7 +430,7 @@ class TestPasses:
 
     def test_a_score_of_a_log(self, tmp_path):
         old, new = inspect_log(tmp_path / "old", GOOD), inspect_log(tmp_path / "new", REFERENCES)
-        gate(0, old, new, "--fail-if-worse", "match")
+        assert_passes(old, new, "--fail-if-worse", "match")
 
     def test_tasks_with_scores_and_without_by_the_metric_that_the_gate_names(self, tmp_path):
         run = command("compare", *two_tasks(tmp_path), "--fail-if-worse", "chrf", "--format", "tsv", code=0)
@@ -435,7 +442,7 @@ class TestPasses:
         assert {("garten", "chrf"), ("zahlen", "exact_match"), ("zahlen", "chrf")} < scored
 
     def test_each_task_by_a_score_of_its_own(self, tmp_path):
-        gate(0, *two_tasks(tmp_path), "--fail-if-worse", "exact_match", "--fail-under", "chrf=5")
+        assert_passes(*two_tasks(tmp_path), "--fail-if-worse", "exact_match", "--fail-under", "chrf=5")
 
     def test_all_of_several_tasks(self, tmp_path):
         paths = [texts(tmp_path / f"{name}.csv", old=BAD, new=GOOD) for name in "ab"]

@@ -391,3 +391,12 @@ def test_what_is_shown_and_that_a_copy_goes_its_own_way():
         other.add(["b"], ["a b"])
         assert (len(stream), len(other)) == (1, 2)
         assert other.result().signature == stream.result().signature
+
+
+@pytest.mark.parametrize(("clusters", "unit"), [(None, "item"), ([1, 2, 3] * 100, "cluster")])
+def test_too_few_units_are_called_what_they_are(clusters, unit):
+    n = 3 if clusters is None else len(clusters)
+    stream = tercet.Stream("chrf", confidence_level=0.95)
+    stream.add([f"a cat {number % 3}" for number in range(n)], ["the cat"] * n, cluster=clusters)
+    with pytest.warns(UserWarning, match=rf"No intervals: \d {unit}s? cannot tell how much scores vary"):
+        assert not any(map(np.isfinite, stream.result().intervals["chrf"]))

@@ -108,7 +108,8 @@ class TestIds:
         number = f"1 of {len(labels)} items has empty references, the first is item 1: nothing matches there"
         with pytest.warns(UserWarning, match=number):
             compute(labels, labels)
-        with pytest.warns(UserWarning, match="the first is item 1") as caught:
+        number = "1 of 1 items of this batch has empty references, the first is item 1:"
+        with pytest.warns(UserWarning, match=number) as caught:
             [compute.add(label, label) for label in (labels[:1], labels[1:2], labels[1:2])]
         compute.reset()
         assert len(caught) == 1

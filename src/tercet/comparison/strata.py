@@ -171,16 +171,16 @@ class Strata(NamedTuple):
 
     def _section(self, table: ScoreTable, score_tables: Sequence[ScoreTable]) -> Section:
         """Return in words how systems compare with the baseline over all sets, and where sets do not agree."""
-        value = []
+        values_by_set = []
         for name, weight, part in zip(self.names, self.weights, score_tables, strict=True):
             values = {row.system: row_of(part, row.system).value for row in table.rows}
-            value.append({"test_set": name, "weight": weight, "values": values})
+            values_by_set.append({"test_set": name, "weight": weight, "values": values})
         sentences = []
         compared = [row for row in table.rows if not row.is_baseline]
         if not self.design.runs and len(compared) <= MOST_NAMED:
             names = with_numbers(self.names)
             sentences = [_sentence(self.design, table, row, names, score_tables) for row in compared]
-        return Section("sets", f"{table.title} over all test sets", sentences, None, value)
+        return Section("sets", f"{table.title} over all test sets", sentences, None, values_by_set)
 
 
 def _signature(signatures: Sequence[str], weight: str) -> str:
@@ -191,13 +191,15 @@ def _signature(signatures: Sequence[str], weight: str) -> str:
             name, _, value = entry.partition(":")
             fields.setdefault(name, {})[value] = None
     # The version stands last, also where a later set has a field that the first has not.
-    if "version" in fields:
-        fields["version"] = fields.pop("version")
+    versions = fields.pop("version", None)
     entries = []
     for name, values in fields.items():
         is_bare = list(values) == [""]
         entries.append(name if is_bare else f"{name}:{','.join(values)}")
-    return "|".join([*entries[:-1], f"sets:{len(signatures)}", f"weight:{weight}", entries[-1]])
+    entries += [f"sets:{len(signatures)}", f"weight:{weight}"]
+    if versions is not None:
+        entries.append(f"version:{','.join(versions)}")
+    return "|".join(entries)
 
 
 def _sentence(

@@ -257,7 +257,7 @@ class TrainerMetrics:
         if compute_result is None:
             read = self._read(predictions, labels, inputs, "whole")
             self._references.check_number(read.corpus.n_items)
-            _warn_of_empty_references(read.corpus)
+            _warn_of_empty_references(read.corpus, "items")
             results = {name: score_batch(metric, read.corpus) for name, metric in self._metrics.items()}
             return self.select(results, read.lengths)
         try:
@@ -278,7 +278,7 @@ class TrainerMetrics:
         for counted, new_part in zip(self._counted, new_parts, strict=True):
             counted.add(new_part)
         if not self._has_warned_of_empty:
-            self._has_warned_of_empty = _warn_of_empty_references(read.corpus, self._n_items)
+            self._has_warned_of_empty = _warn_of_empty_references(read.corpus, "items of this batch", self._n_items)
         self._n_items += read.corpus.n_items
         if read.lengths is not None:
             self._lengths += read.lengths
@@ -374,7 +374,7 @@ def _no_number_error(name: str, results: Mapping[str, Result], numbers: Iterable
     return OptionError(f"The entry {shorten(name)} {reason}: loggers take numbers. {did_you_mean(name, numbers)}")
 
 
-def _warn_of_empty_references(batch: Corpus, first_item: int = 0) -> bool:
+def _warn_of_empty_references(batch: Corpus, items: str, first_item: int = 0) -> bool:
     """Warn of items whose references are all empty, as labels of -100 alone are; return whether there are any."""
     empty = []
     for item, texts in enumerate(batch.reference_lists(), first_item):
@@ -383,7 +383,7 @@ def _warn_of_empty_references(batch: Corpus, first_item: int = 0) -> bool:
     if empty:
         have = word_after(len(empty), "has", "have")
         warn(
-            f"{len(empty):,} of {batch.n_items:,} items {have} empty references, the first is item {empty[0]}: "
+            f"{len(empty):,} of {batch.n_items:,} {items} {have} empty references, the first is item {empty[0]}: "
             "nothing matches there. Labels that are all -100 or padding are empty texts."
         )
     return bool(empty)

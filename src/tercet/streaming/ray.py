@@ -110,7 +110,7 @@ def score(
     id : str, optional
         Column of texts or integers, unique to each item, by which items are resampled: items with the same id are
         drawn together. (Duplicate ids are refused within 65,536 rows of a file, and not checked beyond.) A block of a
-        dataset that comes twice, with the same ids and texts, counts once. Default: items are identified by their
+        dataset that comes twice, with the same ids and counts, counts once. Default: items are identified by their
         texts.
     cluster : str, optional
         Column of texts or integers, the same for items that are not independent, which intervals draw together.

@@ -40,7 +40,8 @@ def result_of(metric: Metric, sums: Sums) -> Result:
     intervals = None
     level = metric.asked.confidence_level
     if level is not None:
-        intervals = _intervals(metric, corpus, resamples, level)
+        unit = "cluster" if signature["ids"] == "clusters" else "item"
+        intervals = _intervals(metric, corpus, resamples, level, unit)
         notes["ci"] = f"{level!r},expanded"
     line = str(signature.extended(notes))
     entries = metric.report(corpus, None)
@@ -156,14 +157,14 @@ def _references_of(metric: Metric, sums: Sums, floats: NDArray[np.float64]) -> s
 
 
 def _intervals(
-    metric: Metric, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float
+    metric: Metric, corpus: NDArray[np.float64], resamples: NDArray[np.float64], level: float, unit: str
 ) -> dict[str, list[float]]:
     """Return the expanded percentiles of the resamples' scores; NaN where units are too few to have an interval."""
     observed = metric.finalize(corpus)
     items = metric.columns.index("items")
     n_units = _n_units(float(corpus[items]), resamples[:, items])
     if round(n_units) < FEWEST_UNITS:
-        warn_of(metric, too_few_units(round(n_units), "item"))
+        warn_of(metric, too_few_units(round(n_units), unit))
         return {name: [math.nan, math.nan] for name in metric.score_names}
     levels = expanded_levels(level, n_units - 1, spread_of(n_units))
     intervals = {}

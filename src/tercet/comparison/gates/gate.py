@@ -149,10 +149,10 @@ def _warn_of_wide_margin(table: ScoreTable, margin: float, value: float) -> None
 
 
 def _is_too_much(low: float, high: float, margin: float) -> bool:
-    """Return whether a loss fails; what too few units can test fails, too: most may have gone missing."""
-    if margin:
-        return not high <= margin
-    return not low <= 0
+    """Return whether a loss fails: it may be above the margin, or without one, it is not by chance."""
+    end = high if margin else low
+    # An end is NaN where there are too few units to test: that fails, too, as most may have gone missing.
+    return math.isnan(end) or end > margin
 
 
 @dataclass(frozen=True, slots=True, eq=False)

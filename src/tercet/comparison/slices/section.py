@@ -14,6 +14,7 @@ from tercet.comparison.values.slices import Slices
 from tercet.comparison.wording.clauses import Clause, sentence
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, listed, one_cell
 from tercet.statistics.inference import ADJUSTED, Inference
+from tercet.statistics.paired_tests import least_pvalue
 from tercet.statistics.rounding import apart
 from tercet.table_formats import decimals
 
@@ -221,7 +222,7 @@ def _small_slices(design: Design, table: ScoreTable, rows: Sequence[SliceRow]) -
     factor = _holm_factor(inference, n_tests)
     small = []
     for row in rows:
-        least = 2.0 ** (1 - row.n_units)
+        least = least_pvalue(row.n_units)
         if inference.test.errs_more:
             # The bootstrap test calls equal systems different where no test of exchanges could.
             if least >= design.alpha:
