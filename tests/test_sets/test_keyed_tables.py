@@ -169,9 +169,13 @@ def test_a_file_may_be_called_as_a_column_beside_it(tmp_path, name):
     if name == "domain":
         for by in ("domain", "domain~(.*)"):
             (test_set,) = read_test_sets([base, other], references=references, by=by)
-            assert list(test_set.slices.values()) == [domains]
+            assert test_set.slices == {"domain": domains}
         (test_set,) = read_test_sets([base, other], references=references, cluster="domain")
         assert len(test_set.clusters) == 2
+        for by in ("domain", "domain~^(n|c)"):
+            run = command("compare", base, other, "-r", references, "-m", "chrf", "--by", by)
+            assert "warning" not in run.stderr
+            assert "chat" in run.stdout or "c " in run.stdout
     assert not test_set.warnings
 
 
@@ -183,6 +187,21 @@ def test_a_source_that_is_called_as_a_system_is_not_judged_by_the_name_of_its_fi
         (test_set,) = read_test_sets([one, two], references=references, source_column="source")
     assert (test_set.source, test_set.systems["source"]) == (TUNED, BASE)
     assert len(caught) == 1
+
+
+def test_a_system_that_is_called_as_a_source_is_none(tmp_path):
+    """The name "doc" suggests a source: here it is a system's, and that of the labels of clusters."""
+    references = write(tmp_path / "refs.jsonl", id=IDS, reference=REFERENCES, doc=["d0", "d1"] * 3)
+    (test_set,) = read_test_sets(
+        [
+            write(tmp_path / f"{name}.jsonl", id=IDS, prediction=texts)
+            for name, texts in (("doc", BASE), ("b", TUNED))
+        ],
+        references=references,
+        cluster="doc",
+    )
+    assert (test_set.source, test_set.systems) == (None, {"doc": BASE, "b": TUNED})
+    assert len(test_set.clusters) == 2
 
 
 def test_a_system_is_not_called_as_the_ids(tmp_path, references):

@@ -144,16 +144,16 @@ def _show(test_set: TestSet) -> None:
     elif test_set.fields:
         typer.echo(one_cell(test_set.fields))
     names = [one_cell(name) for name in test_set.systems]
-    n_references = _n_references(test_set)
+    numbers_of_references = {len(texts) for texts in test_set.references if texts}
     beside = "no references"
-    if n_references:
-        beside = f"{counted(n_references, 'reference')} each"
+    if numbers_of_references:
+        beside = _references_in_words(min(numbers_of_references), max(numbers_of_references))
     elif test_set.no_texts:
         beside = "no texts"
     n_segments = counted(test_set.n_segments, "segment")
     typer.echo(f"{one_cell(test_set.name)}: {n_segments} of {joined(names)}; {beside}.")
     n_lacking = sum(not texts for texts in test_set.references)
-    if n_references and n_lacking:
+    if numbers_of_references and n_lacking:
         typer.echo(one_cell(_lacking_in_words(test_set, n_lacking)))
     if _lacks_references(test_set):
         typer.echo(_WITHOUT_REFERENCES)
@@ -169,6 +169,13 @@ def _lacks_references(test_set: TestSet) -> bool:
 def _n_references(test_set: TestSet) -> int:
     """Return the most references that a segment has."""
     return max(map(len, test_set.references), default=0)
+
+
+def _references_in_words(fewest: int, most: int) -> str:
+    """Return how many references segments have that have any."""
+    if fewest == most:
+        return f"{counted(most, 'reference')} each"
+    return f"{fewest} to {most} references each"
 
 
 def _lacking_in_words(test_set: TestSet, n_lacking: int) -> str:

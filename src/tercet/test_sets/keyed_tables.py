@@ -78,6 +78,8 @@ class JoinedTables:
     own_columns_by_system: Mapping[str, Mapping[str, list[Any]]]
     #: How the answers of systems ended, as their tables say.
     endings: Sequence[EndingColumn]
+    #: The names that columns have in their tables which are called as a system, by what the joined table calls them.
+    own_names: Mapping[str, str]
 
 
 def join_by_ids(
@@ -122,6 +124,7 @@ def join_by_ids(
         lost=joined_ids.lost(from_systems.side_of),
         own_columns_by_system=_own_columns_by_system(all_systems, ids, named, cells_beside),
         endings=from_systems.endings,
+        own_names={title: name for name, title in from_beside.renamed.items()},
     )
 
 
@@ -260,14 +263,9 @@ def _columns_beside(
         for name in keyed.table.columns:
             if name == keyed.key:
                 continue
-            title = name
-            if name in cells:
-                title = f"{name} of {keyed.table.name}"
-            elif name in taken:
-                # Not by the name of the file, whose words would be taken for those of the column.
-                while title in taken:
-                    title += " (beside)"
-                renamed[name] = title
+            title = _free_title(name, keyed.table.name, cells, taken)
+            if name in taken:
+                renamed.setdefault(name, title)
             # The source that the user names has this title here.
             if name == named.source == source:
                 source = title
@@ -281,6 +279,17 @@ def _columns_beside(
     if not references and named.need_references:
         raise _no_references_error([keyed.table for keyed in others])
     return _ColumnsBeside(cells, references, source, renamed)
+
+
+def _free_title(name: str, file: str, cells: Container[str], taken: Container[str]) -> str:
+    """Return what a column beside is called in the joined table: another column, or a system, may have its name."""
+    title = name
+    if name in cells:
+        title = f"{name} of {file}"
+    # Not by the name of the file, whose words would be taken for those of the column.
+    while title in cells or title in taken:
+        title += " (beside)"
+    return title
 
 
 def _no_references_error(tables: Sequence[Table]) -> InputError:
