@@ -189,21 +189,6 @@ def test_a_source_that_is_called_as_a_system_is_not_judged_by_the_name_of_its_fi
     assert len(caught) == 1
 
 
-def test_a_system_that_is_called_as_a_source_is_none(tmp_path):
-    """The name "doc" suggests a source: here it is a system's, and that of the labels of clusters."""
-    references = write(tmp_path / "refs.jsonl", id=IDS, reference=REFERENCES, doc=["d0", "d1"] * 3)
-    (test_set,) = read_test_sets(
-        [
-            write(tmp_path / f"{name}.jsonl", id=IDS, prediction=texts)
-            for name, texts in (("doc", BASE), ("b", TUNED))
-        ],
-        references=references,
-        cluster="doc",
-    )
-    assert (test_set.source, test_set.systems) == (None, {"doc": BASE, "b": TUNED})
-    assert len(test_set.clusters) == 2
-
-
 def test_a_system_is_not_called_as_the_ids(tmp_path, references):
     system = write(tmp_path / "id.jsonl", id=IDS, prediction=BASE)
     with pytest.raises(InputError, match=r"would be called 'id', as the column of ids of .*refs\.jsonl"):

@@ -230,9 +230,7 @@ def _labels(named: NamedColumns, slices: Sequence[str], column_of_names: str | N
 
 def _with_roles(named: NamedColumns, roles: Roles) -> NamedColumns:
     """Return the columns that are named for each role, or else those that have it; a named one has no other role."""
-    source = named.source
-    if source is None and roles.source not in {*named.systems, *named.references}:
-        source = roles.source
+    source = named.source or roles.source
     references = named.references
     if not references:
         references = [column for column in roles.references if column not in {*named.systems, source}]
