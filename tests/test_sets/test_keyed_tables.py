@@ -189,6 +189,14 @@ def test_a_source_that_is_called_as_a_system_is_not_judged_by_the_name_of_its_fi
     assert len(caught) == 1
 
 
+def test_a_column_that_has_the_further_name_already_keeps_it(tmp_path):
+    labels = {"domain": ["news", "chat"] * 3, "domain (beside)": ["x"] * 6}
+    references = write(tmp_path / "refs.jsonl", id=IDS, reference=REFERENCES, **labels)
+    system = write(tmp_path / "domain.jsonl", id=IDS, prediction=BASE)
+    (test_set,) = read_test_sets({"domain": system}, references=references, by=list(labels))
+    assert test_set.slices == labels
+
+
 def test_a_system_is_not_called_as_the_ids(tmp_path, references):
     system = write(tmp_path / "id.jsonl", id=IDS, prediction=BASE)
     with pytest.raises(InputError, match=r"would be called 'id', as the column of ids of .*refs\.jsonl"):

@@ -263,7 +263,8 @@ def _columns_beside(
         for name in keyed.table.columns:
             if name == keyed.key:
                 continue
-            title = _free_title(name, keyed.table.name, cells, taken)
+            others_here = {column for column in keyed.table.columns if column != name}
+            title = _free_title(name, keyed.table.name, cells, taken | others_here)
             if name in taken:
                 renamed.setdefault(name, title)
             # The source that the user names has this title here.
