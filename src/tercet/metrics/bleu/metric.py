@@ -51,7 +51,7 @@ from tercet import numpy_later as np
 from tercet.base.about import from_card
 from tercet.base.has_tokenizer import HasTokenizer
 from tercet.base.options import option
-from tercet.base.rows import PairRows, as_rows, base_of_pairs, leave_out
+from tercet.base.rows import PairRows, as_rows, leave_out
 from tercet.base.shared_options import check_word_options, lemmatizer_option, shared_labels, stemmer_option
 from tercet.base.short_road import rules_of_plan
 from tercet.corpus.corpus import Corpus
@@ -65,7 +65,6 @@ from tercet.corpus.stems import (
 )
 from tercet.corpus.tokenizers import is_subword_model, tokenize
 from tercet.engine.chosen import engine
-from tercet.engine.counting import crossed_matches
 from tercet.engine.planned import Entry, TextPlan
 from tercet.engine.ragged import TokenBatch
 from tercet.errors import OptionError
@@ -75,14 +74,13 @@ from tercet.statistics.stats import Scores, SegmentStats
 
 from .equal_implementation import equal_implementation
 from .grid import Grid, grid_of, methods_of_grid
-from .messages import ZeroOrders, interpretation, line_of_sacrebleu, no_resamples, zero_orders, zero_warning
+from .messages import interpretation, line_of_sacrebleu, no_resamples
 from .options import (
     ADD_ONE,
     DIALECTS,
     OF_LAST_ITEM,
     OF_NEXT_ORDER,
     PRESETS,
-    REFERENCE_LENGTHS,
     SMOOTH_VALUES,
     TOKENIZER_OF_BLEU,
     ReferenceLength,
@@ -92,7 +90,9 @@ from .options import (
     check_smoothing,
     check_weights,
 )
+from .row import BleuRow
 from .weightings import Weightings, weightings_of
+from .why_zero import WhyZero
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,14 +101,6 @@ if TYPE_CHECKING:
     from tercet.explanation.ngrams import NgramMatches
 
 Array: TypeAlias = "NDArray[np.float64]"
-
-
-class WhatToCount(NamedTuple):
-    """What is counted of an item: the arguments of :func:`.plain_bleu.bleu_rows` that say so, in its order."""
-
-    max_order: int
-    divisors: bool  # of NLTK
-    next_order: bool  # the one above the highest, for NLTK's methods
 
 
 class FormulaSettings(NamedTuple):
@@ -228,7 +220,7 @@ class Bleu(HasTokenizer):
         return [self.method, *self._methods_of_grid]
 
     @cached_property
-    def _scores_like_nltk(self) -> bool:
+    def scores_like_nltk(self) -> bool:
         """Whether the score is made as NLTK makes it."""
         return self.compat == "nltk" or self.method.startswith("nltk")
 
@@ -272,55 +264,26 @@ class Bleu(HasTokenizer):
     # The row of an item, which adds up with others.
 
     @cached_property
+    def _row(self) -> BleuRow:
+        """Which columns a row has."""
+        has_divisors = self.compat == "nltk" or any(method.startswith("nltk") for method in self.smoothing_methods)
+        has_next_order = any(method in OF_NEXT_ORDER for method in self.smoothing_methods)
+        return BleuRow(self.base_columns, self.max_order, has_divisors=has_divisors, has_next_order=has_next_order)
+
+    @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns of a row: what each counts is said by `bleu_rows` of `engine/plain_bleu.py`."""
-        orders = range(1, self.max_order + 1)
-        names = [*self.base_columns, "length", *REFERENCE_LENGTHS]
-        names += [f"match{n}" for n in orders]
-        names += [f"total{n}" for n in orders]
-        if self._counts_divisors:
-            names += [f"floor{n}" for n in orders]
-        if self._counts_next_order:
-            names += ["next_match", "next_floor"]
-        return tuple(names)
+        """Names of the columns of a row."""
+        return self._row.columns
 
-    @cached_property
-    def _counts_divisors(self) -> bool:
-        """Whether rows have NLTK's divisors: the columns ``floor1`` ..., which are not of the smoothing "floor"."""
-        return self.compat == "nltk" or any(method.startswith("nltk") for method in self.smoothing_methods)
-
-    @cached_property
-    def _counts_next_order(self) -> bool:
-        """Whether rows count the order above the highest: ``next_match``, and its divisor, ``next_floor``."""
-        return any(method in OF_NEXT_ORDER for method in self.smoothing_methods)
+    @property
+    def ascending(self) -> tuple[tuple[str, ...], ...]:
+        """Chains of columns: in no row is one more than the next."""
+        return self._row.ascending
 
     @cached_property
     def _length_columns(self) -> tuple[int, int]:
         """The columns of the lengths that the brevity penalty compares: of the prediction, and of its references."""
         return self.columns.index("length"), self.columns.index(self.reference_length)
-
-    @cached_property
-    def _match_columns(self) -> slice:
-        """The columns of the matches of each order."""
-        first_column = self.columns.index("match1")
-        return slice(first_column, first_column + self.max_order)
-
-    @cached_property
-    def _ngram_columns(self) -> slice:
-        """The columns of the n-grams of each order."""
-        first_column = self.columns.index("total1")
-        return slice(first_column, first_column + self.max_order)
-
-    @property
-    def ascending(self) -> tuple[tuple[str, ...], ...]:
-        """Matches are some of the n-grams, and these no more than tokens; the shortest length is the least.
-
-        A longer n-gram is never more frequent than a shorter one; ``total1`` is the length, neither less nor more.
-        """
-        orders = range(1, self.max_order + 1)
-        matches = [(f"match{n}", f"total{n}") for n in orders]
-        totals = [f"total{n}" for n in reversed(orders)]
-        return (*matches, (*totals, "length"), ("length", "total1"), ("shortest", "closest"), ("shortest", "average"))
 
     def segment_stats(self, batch: Corpus, context: Any = None) -> SegmentStats:
         """Return one row per item; time is linear in the tokens."""
@@ -331,14 +294,11 @@ class Bleu(HasTokenizer):
             tokens, _ = self.tokens(batch)
             texts = texts_of_tokens(tokens)
             reading = "none"
-        rows: Array = rows_by_engine(batch, engine.bleu_rows, texts, reading, *self._what_to_count)
+        rows: Array = rows_by_engine(
+            batch, engine.bleu_rows, texts, reading, self.max_order, self._row.has_divisors, self._row.has_next_order
+        )
         leave_out(rows, batch, self.missing_references)
         return SegmentStats(self.signature(context), self.columns, rows)
-
-    @cached_property
-    def _what_to_count(self) -> WhatToCount:
-        """What the engine is told to count."""
-        return WhatToCount(self.max_order, self._counts_divisors, self._counts_next_order)
 
     def tokens(self, batch: Corpus, as_written: bool = False) -> tuple[TokenBatch, Callable[[], list[str]]]:
         """Return the tokens that are counted, and a callable that gives the different ones by id.
@@ -354,24 +314,7 @@ class Bleu(HasTokenizer):
     def pair_rows(self, crossing: Crossing, context: Any = None) -> PairRows:
         """Return what makes rows of pairs, from texts that are tokenized once."""
         tokens, _ = self.tokens(crossing.batch)
-        return lambda texts, references: self._rows_of_pairs(tokens.crossed(texts, references))
-
-    def _rows_of_pairs(self, batch: TokenBatch) -> Array:
-        """Return the row of each prediction with each reference of one segment."""
-        predictions_of_pairs, references_of_pairs = batch.pairs
-        lengths = batch.tokens.lengths[predictions_of_pairs][:, None]
-        reference_lengths = batch.tokens.lengths[references_of_pairs][:, None]
-        max_order = self.max_order
-        matches = crossed_matches(batch.tokens, batch.n_items, max_order + self._counts_next_order)
-        ngrams = np.maximum(lengths - np.arange(matches.shape[1]), 0)
-        # A single reference is the closest, the shortest and the average one.
-        parts = [base_of_pairs(lengths[:, 0]), lengths, *[reference_lengths] * len(REFERENCE_LENGTHS)]
-        parts += [matches[:, :max_order], ngrams[:, :max_order]]
-        if self._counts_divisors:
-            parts.append(np.maximum(ngrams[:, :max_order], 1))
-        if self._counts_next_order:
-            parts += [matches[:, -1:], np.maximum(ngrams[:, -1:], 1)]
-        return np.concatenate(parts, axis=1)
+        return lambda texts, references: self._row.of_pairs(tokens.crossed(texts, references))
 
     def corpus_totals(self, stats: SegmentStats) -> Any:
         """Return the sum of the rows; with ``compat="nltk"``, methods 5 to 7 see only the last item.
@@ -386,7 +329,7 @@ class Bleu(HasTokenizer):
             return totals
         last_row = scored_rows[-1]
         borrowed: list[str] = []
-        if self._counts_next_order:
+        if self._row.has_next_order:
             borrowed += ["next_match", "next_floor"]
         if "nltk6" in self.smoothing_methods:  # the only method that reads the totals
             borrowed += [name for name in stats.columns if name.startswith("total")]
@@ -458,7 +401,7 @@ class Bleu(HasTokenizer):
 
         A single sentence seldom matches 4-grams: without smoothing, nearly all would be 0.
         """
-        if self._scores_like_nltk:
+        if self.scores_like_nltk:
             return self
         changes: dict[str, Any] = {}
         if self.method == "none":
@@ -479,11 +422,14 @@ class Bleu(HasTokenizer):
             return None
         # Where one of the watched sums is 0, the plan sets `needs_look`, and `score_lists` asks `score_warning`.
         rules = rules_of_plan(
-            lowercase=self.ignores_case, count_letters=self.needs_blanks, watched=self._columns_to_watch
+            lowercase=self.ignores_case, count_letters=self.needs_blanks, watched=self._why_zero.watched
         )
         # As `_formula_of_score`, with weights as lists: the compiled plan needs no NumPy, which takes long to import.
         formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
-        return engine.bleu_plan(rules, self._tokenizer_as_read, *self._what_to_count, formula)
+        row = self._row
+        return engine.bleu_plan(
+            rules, self._tokenizer_as_read, row.max_order, row.has_divisors, row.has_next_order, formula
+        )
 
     # What a result says beside the score.
 
@@ -533,8 +479,8 @@ class Bleu(HasTokenizer):
         if self._bands_apply:
             meaning = interpretation(entries["bleu"] * 100 / self.scale)
         return {
-            "counts": list(map(int, sums[self._match_columns])),
-            "totals": list(map(int, sums[self._ngram_columns])),
+            "counts": list(map(int, sums[self._row.matches])),
+            "totals": list(map(int, sums[self._row.ngrams])),
             "interpretation": meaning,
         }
 
@@ -577,59 +523,26 @@ class Bleu(HasTokenizer):
     def notes(self, n_references: str, *, segments: bool = False) -> dict[str, str]:
         """Return further entries of a result's signature."""
         notes = super().notes(n_references)
-        if segments and not self._scores_like_nltk:
+        if segments and not self.scores_like_nltk:
             notes = {**notes, "seg": f"{self.segment_metric.method},eff"}
         return notes
 
     def score_warning(self, totals: Array | list[float]) -> str | None:
         """Return a warning when the score is 0 only because an order has no match, or no n-gram."""
-        zero = self._zero_orders(_as_list(totals))
-        return None if zero is None else zero_warning(zero, self.compat, self._smooths)
+        return self._why_zero.warning(_as_list(totals))
 
     def why_worst(self, totals: Array, corpus: Corpus) -> str:
         """Return that the texts are not split into words, or which order of n-grams makes the score 0."""
         why_unsplit = super().why_worst(totals, corpus)
         if why_unsplit:
             return why_unsplit
-        zero = self._zero_orders(totals.tolist())
+        zero = self._why_zero.orders(totals.tolist())
         return "" if zero is None else zero.reason
 
-    def _zero_orders(self, sums: list[float]) -> ZeroOrders | None:
-        """Return the orders that make the score of a corpus 0 although words match; None where there are none."""
-        # The check that is fast comes first: most corpora match, or at least have, n-grams of every order.
-        if 0.0 not in sums[self._columns_to_watch]:
-            return None
-        matches = sums[self._match_columns]
-        ngrams = sums[self._ngram_columns]
-        return zero_orders(matches, ngrams, self._weighted_orders, self.effective_order, self._smooths)
-
     @cached_property
-    def _smooths(self) -> bool:
-        """Whether orders without a match are smoothed: a value of 0 adds nothing."""
-        if self.method in ("floor", "add-k"):
-            return self.smooth_value != 0
-        return self.method != "none"
-
-    @cached_property
-    def _columns_to_watch(self) -> slice:
-        """The columns in which a sum of 0 may be what makes the score 0.
-
-        Without smoothing they are those of matches. With "exp" or "floor" they are those of n-grams, as these methods
-        do not smooth an order without n-grams; "add-k", "add-one" and NLTK's methods do.
-        """
-        if not self._smooths:
-            return self._match_columns
-        if self._scores_like_nltk or self.method in (ADD_ONE, "add-k"):
-            return slice(0)  # no column
-        return self._ngram_columns
-
-    @cached_property
-    def _weighted_orders(self) -> list[bool]:
-        """Whether an order has a weight, in the named weightings if there are any."""
-        weightings = list(self._weightings.values())
-        if isinstance(self.weights, Mapping):
-            weightings = weightings[1:]  # the first one is uniform: `bleu`, which is scored besides the named ones
-        return [any(weights) for weights in zip(*weightings, strict=True)]
+    def _why_zero(self) -> WhyZero:
+        """Finds why a score is 0 although words match."""
+        return WhyZero(self, self._row, self._weightings)
 
     # Why a prediction has its score.
 
