@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .huggingface.generation_callback import GenerationCallback as GenerationCallback
     from .huggingface.loading import load as load
     from .huggingface.token_ids import preprocess_logits_for_metrics as preprocess_logits_for_metrics
-    from .metrics.bertscore.weights import IdfTable as IdfTable
+    from .metrics.bertscore.idf_table import IdfTable as IdfTable
     from .metrics.column import Column as Column
     from .networks.load import free_models as free_models
     from .registry import *  # noqa: F403
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Column": "metrics.column",
     "GenerationCallback": "huggingface.generation_callback",
-    "IdfTable": "metrics.bertscore.weights",
+    "IdfTable": "metrics.bertscore.idf_table",
     "Metric": "base.metric",
     "Result": "result",
     "Stream": "streaming.stream",

@@ -8,7 +8,7 @@ import tercet
 from tercet.comparison.gates.gate import losses
 from tercet.comparison.packages.package_differences import explain_difference
 from tercet.comparison.paired_significance import paired_significance
-from tercet.test_sets.lengths import buckets_of, make_buckets
+from tercet.test_sets.length_buckets import buckets_of, make_buckets
 from tercet.test_sets.test_set import TestSet
 
 TESTED = {"test": "permutation", "n_resamples": None, "adjust": "step-down"}

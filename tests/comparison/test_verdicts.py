@@ -12,7 +12,7 @@ from tercet.comparison.verdicts.summary_verdicts import Findings, summary_verdic
 from tercet.comparison.verdicts.verdicts import score_verdict, verdict_in_words, verdict_of
 from tercet.files.join import LACKING
 from tercet.names_as_shown import Name
-from tercet.report.buckets import bucket_verdict
+from tercet.report.bucket_scores import bucket_verdict
 from tercet.test_sets.test_set import TestSet
 
 SAMPLE = TestSet("sample", {"a": ["the cat sat on it"]}, [["the cat sat on it"]], None)

@@ -18,7 +18,7 @@ from conftest import ROOT
 from spaces.build import build
 from tercet.errors import InputError
 from tercet.files.writing import _without_name, check_file, is_plain, write_file, write_text_file
-from tercet.metrics.bertscore.weights import read_baseline, write_baseline
+from tercet.metrics.bertscore.baselines import read_baseline, write_baseline
 from tercet.table_formats import Column, Table, write_lines
 
 OLD, NEW = "old\n" * 50_000, "new\n" * 50_000
@@ -121,9 +121,9 @@ class TestTheOldFileStays:
         for code in (
             "from tercet.table_formats import Column, Table, write_lines; "
             "write_lines(path, Table('', [Column('new')], [['new']] * 50_000), 'tsv')",
-            "from tercet.metrics.bertscore.weights import IdfTable; import numpy as np; "
+            "from tercet.metrics.bertscore.idf_table import IdfTable; import numpy as np; "
             "IdfTable(9, np.random.default_rng(0).integers(0, 9, 200_000), 'f0', None).save(path)",
-            "from tercet.metrics.bertscore.weights import write_baseline as w; import numpy as np; "
+            "from tercet.metrics.bertscore.baselines import write_baseline as w; import numpy as np; "
             "w(path, np.zeros((5_000, 3)))",
         ):
             command = [sys.executable, "-c", HEAD + code, path]

@@ -27,14 +27,14 @@ from tercet.comparison.compare import compare
 from tercet.explanation.matches import Word
 from tercet.names_as_shown import fitted, short_names
 from tercet.report import browsing
-from tercet.report.buckets import EXACT, MEAN, bucket_scores
+from tercet.report.bucket_scores import EXACT, MEAN, bucket_scores
 from tercet.report.coloured_texts import LONGEST, Colours, plain
 from tercet.report.comparison import to_html
 from tercet.report.rendering import _environment, script_of
 from tercet.report.segments import SegmentChooser, compared_pairs
 from tercet.report.text_pieces import text_in_pieces, tokens_in_pieces
 from tercet.table_formats import pvalue_text
-from tercet.test_sets.lengths import make_buckets
+from tercet.test_sets.length_buckets import make_buckets
 from tercet.test_sets.test_set import TestSet
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}

@@ -58,7 +58,7 @@ def fit_idf(
     """Count how many texts of a corpus contain each token; pass the file as idf= in Python."""
     from tqdm import tqdm
 
-    from tercet.metrics.bertscore.weights import IdfTable
+    from tercet.metrics.bertscore.idf_table import IdfTable
 
     # A missing package is reported before the bar is drawn.
     needs("An IDF table", "bertscore", "transformers")
@@ -106,8 +106,8 @@ def bertscore_baseline(
     from rich.markup import escape
     from rich.table import Table
 
+    from tercet.metrics.bertscore.baselines import write_baseline
     from tercet.metrics.bertscore.metric import make_baseline
-    from tercet.metrics.bertscore.weights import write_baseline
 
     check_ending("--output", output, (".tsv", ".txt", ""))
     check_file(output)

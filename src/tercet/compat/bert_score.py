@@ -10,10 +10,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from tercet.errors import warn
+from tercet.metrics.bertscore.idf_table import IdfTable
 from tercet.metrics.bertscore.metric import BertScore
 from tercet.metrics.bertscore.options import MEASURES, official_hash
 from tercet.metrics.bertscore.options import OFFICIAL_VERSION as __version__  # noqa: N811
-from tercet.metrics.bertscore.weights import IdfTable
 from tercet.networks.layers import BEST_LAYERS as model2layers  # noqa: N811  its name there
 from tercet.networks.layers import best_layer, model_of_language
 

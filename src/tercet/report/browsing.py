@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tercet.test_sets.lengths import Buckets
+from tercet.test_sets.length_buckets import Buckets
 
 from .coloured_texts import LONGEST, MOST_REFERENCES, Text, more_references_of, plain, references_of, source_of
 from .rendering import Packed

@@ -15,7 +15,7 @@ from tercet.comparison.verdicts.legends import marks_in_words, numbers_in_words
 from tercet.comparison.verdicts.verdicts import score_verdict
 from tercet.explanation.html import COLOURS
 from tercet.names_as_shown import Sentence, short_names
-from tercet.test_sets.lengths import buckets_of
+from tercet.test_sets.length_buckets import buckets_of
 
 from .browsing import browse
 from .marks import Marks, marks_of

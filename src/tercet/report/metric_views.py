@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tercet.comparison.values.sections import Section
 from tercet.comparison.verdicts.verdicts import score_verdict, with_names
 from tercet.names_as_shown import Sentence
-from tercet.test_sets.lengths import Buckets, buckets_of
+from tercet.test_sets.length_buckets import Buckets, buckets_of
 
-from .buckets import ByBucket, by_length
+from .bucket_scores import ByBucket, by_length
 from .histograms import Histograms, has_few_segments, score_distributions
 from .marks import Marks, marks_of
 from .score_notes import notes_of_score

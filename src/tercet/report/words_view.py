@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .buckets import IN_NUMBERS, BucketScores, ByBucket, by_bucket
+from .bucket_scores import IN_NUMBERS, BucketScores, ByBucket, by_bucket
 from .histograms import has_few_segments
 from .matched_ngrams import Ngram, ngram_pairs
 from .plots import PlotTexts

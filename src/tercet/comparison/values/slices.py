@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.option_checks import has_entries, plain_list
 from tercet.test_sets.labels import LENGTH, NO_LABEL, column_and_pattern, slice_labels
-from tercet.test_sets.lengths import buckets_of
+from tercet.test_sets.length_buckets import buckets_of
 from tercet.test_sets.test_set import TestSet
 
 #: With more slices than these, the labels look like ids.

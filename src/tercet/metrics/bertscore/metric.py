@@ -31,6 +31,9 @@ from tercet.networks.torch_settings import own_settings
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
+from .baselines import baseline_digest, baselines_of, find_baseline
+from .idf_option import given_table, weights_of
+from .idf_table import IdfTable
 from .matching import (
     BatchPadding,
     Embedder,
@@ -58,7 +61,7 @@ from .options import (
     widths_in_batches,
     winning_references,
 )
-from .weights import IdfTable, Weights, baseline_digest, baselines_of, find_baseline, given_table, weights_of
+from .weights import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -28,7 +28,8 @@ from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, publi
 from tercet.option_checks import flag, integer, refuse
 from tercet.statistics.stats import SegmentStats
 
-from .weights import IdfTable, Weights
+from .idf_table import IdfTable
+from .weights import Weights
 
 if TYPE_CHECKING:
     import torch

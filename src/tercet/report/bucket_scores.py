@@ -11,7 +11,7 @@ import numpy as np
 
 from tercet.metrics.column import Column
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, counted
-from tercet.test_sets.lengths import Buckets
+from tercet.test_sets.length_buckets import Buckets
 
 from .plots import SERIES, Plot, PlotTexts, Series, bucket_plot
 from .shown_scores import baseline_index
