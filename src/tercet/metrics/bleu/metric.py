@@ -110,7 +110,9 @@ class FormulaSettings(NamedTuple):
     method: str
     smooth_value: float
     effective: bool
-    weights: Any  # of the orders, for each weighting
+    weights: (
+        Any  # of the orders, for each weighting; lists, as a compiled plan does without NumPy, which imports slowly
+    )
     scale: float
 
 
@@ -358,10 +360,11 @@ class Bleu(HasTokenizer):
 
         A row for each sum, of whatever shape the sums are; W weightings of N orders have W + N + 1 columns.
         """
-        scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *settings)
+        of_arrays = settings._replace(weights=np.array(settings.weights))
+        scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *of_arrays)
         return scores
 
-    def _formula_settings(self, method: str, length_rule: str, weights: Any) -> FormulaSettings:
+    def _formula_settings(self, method: str, length_rule: str, weightings: Weightings) -> FormulaSettings:
         """Return what the formula takes besides sums."""
         method_of_formula = method
         if method == "none" and self.compat == "nltk":
@@ -371,7 +374,7 @@ class Bleu(HasTokenizer):
             method=method_of_formula,
             smooth_value=self._smooth_value(method),
             effective=self.effective_order,
-            weights=weights,
+            weights=list(weightings.values()),
             scale=self.scale,
         )
 
@@ -385,9 +388,8 @@ class Bleu(HasTokenizer):
 
     @cached_property
     def _formula_of_score(self) -> FormulaSettings:
-        """What the formula of the score takes, with the weights in an array."""
-        weights = np.array(list(self._weightings.values()))
-        return self._formula_settings(self.method, self.reference_length, weights)
+        """What the formula of the score takes."""
+        return self._formula_settings(self.method, self.reference_length, self._weightings)
 
     def finalize(self, totals: Array) -> Scores:
         """Return BLEU under every weighting."""
@@ -420,15 +422,19 @@ class Bleu(HasTokenizer):
         needs_last_item = self.compat == "nltk" and self.method in OF_LAST_ITEM
         if needs_last_item or self._grid is not None:
             return None
-        # Where one of the watched sums is 0, the plan sets `needs_look`, and `score_lists` asks `score_warning`.
+        # Letters are counted for `corpus_warning`. Where a watched sum is 0, the plan sets `needs_look`, and
+        # `score_lists` asks `score_warning`.
         rules = rules_of_plan(
             lowercase=self.ignores_case, count_letters=self.needs_blanks, watched=self._why_zero.watched
         )
-        # As `_formula_of_score`, with weights as lists: the compiled plan needs no NumPy, which takes long to import.
-        formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
         row = self._row
         return engine.bleu_plan(
-            rules, self._tokenizer_as_read, row.max_order, row.has_divisors, row.has_next_order, formula
+            rules,
+            self._tokenizer_as_read,
+            row.max_order,
+            row.has_divisors,
+            row.has_next_order,
+            self._formula_of_score,
         )
 
     # What a result says beside the score.
@@ -444,10 +450,9 @@ class Bleu(HasTokenizer):
 
     def _grid_rows(self, grid: Grid, totals: Array) -> list[dict[str, Any]]:
         """Return a row for each combination of the grid."""
-        weights = np.array(list(grid.weightings.values()))
 
         def scores_of(method: str, length_rule: str) -> list[float]:
-            formula = self._formula_settings(method, length_rule, weights)
+            formula = self._formula_settings(method, length_rule, grid.weightings)
             (scores,) = self._apply_formula(totals, formula).tolist()
             return list(scores)
 
