@@ -553,16 +553,18 @@ class Bleu(HasTokenizer):
 
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
         """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
-        from tercet.explanation.ngrams import NgramMatches, ngram_fields
+        from tercet.explanation.ngrams import NgramMatches, ngram_fields, written_tokens
 
         # Shares of 1, and not percents divided: a perfect text is 100.00000000000004 in percent.
         as_share = self
         if self.scale != 1:
             as_share = self.with_options({"scale": 1}, may_be_idle=True)
         scores = as_share.report(self.corpus_totals(self.segment_stats(batch)), None)
-        tokens, spelling, orders, as_written = self._tokens_and_spelling(batch)
+        written = written_tokens(self, batch)
+        documents = written.tokens.tokens.lists()
+        orders = range(1, self.max_order + 1)
         return NgramMatches(
-            **ngram_fields(tokens.tokens.lists(), spelling, orders, as_written),
+            **ngram_fields(documents, written.spelling, orders, written.as_written),
             score=scores["bleu"],
             brevity_penalty=scores["brevity_penalty"],
             precisions=scores["precisions"],
@@ -574,21 +576,12 @@ class Bleu(HasTokenizer):
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
         from tercet.explanation.explanation import NGRAM_LEVELS, Matched
-        from tercet.explanation.ngrams import prediction_words
+        from tercet.explanation.ngrams import prediction_words, written_tokens
 
+        orders = range(1, self.max_order + 1)
         return Matched(
-            NGRAM_LEVELS[: self.max_order], lambda batch: prediction_words(*self._tokens_and_spelling(batch))
+            NGRAM_LEVELS[: self.max_order], lambda batch: prediction_words(written_tokens(self, batch), orders)
         )
-
-    def _tokens_and_spelling(self, batch: Corpus) -> tuple[TokenBatch, list[str], range, list[list[str]]]:
-        """Return the tokens of a batch, their spelling, the orders, and the tokens of each text as written."""
-        tokens, words = self.tokens(batch)
-        written_tokens, written_words = self.tokens(batch, as_written=True)
-        spelling = written_words()
-        as_written = []
-        for ids in written_tokens.tokens.lists():
-            as_written.append([spelling[token] for token in ids])
-        return tokens, words(), range(1, self.max_order + 1), as_written
 
 
 def _as_list(sums: Array | list[float]) -> list[float]:
