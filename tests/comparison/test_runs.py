@@ -255,6 +255,9 @@ def test_one_segment_is_not_tested():
     assert math.isnan(section.value["systems"][1]["low"])
     assert "not tested, as there is one segment." in section.lines()[0]
     assert [(row["rank"], row["group"]) for row in section.value["systems"]] == [(None, None)] * 2
+    # As in every table, there is no interval where none is known.
+    titles = [column.title for column in section.table.columns]
+    assert [cells[titles.index("95 %")] for cells in section.table.rows] == ["", ""]
 
 
 @pytest.mark.parametrize("better", ["higher", "lower"])

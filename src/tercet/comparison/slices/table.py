@@ -137,7 +137,7 @@ def _cells_before(row: SliceRow, units: Sequence[Column]) -> list[Any]:
 
 
 def _with_interval(system: SystemInSlice, table: ScoreTable) -> Cell:
-    interval = interval_text(system.low, system.high, table.digits).replace(" – ", "–")
+    interval = interval_text(system.low, system.high, table.digits, narrow=True)
     return Cell(decimals(system.value, table.digits), after=f" ({interval})" if interval else "")
 
 

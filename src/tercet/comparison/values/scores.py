@@ -111,10 +111,7 @@ class SystemScore:
     @property
     def places(self) -> str:
         """The rank as people read it, such as ``2–4``; "" without one."""
-        if self.rank is None:
-            return ""
-        low, high = self.rank
-        return f"{low}" if low == high else f"{low}–{high}"
+        return places_of(self.rank)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,6 +223,14 @@ class ScoreEvidence(NamedTuple):
     #: Paired resamples of the score, and the rows of what is resampled, of each system.
     resampled: Sequence[NDArray[np.float64]]
     units: Sequence[SegmentStats]
+
+
+def places_of(rank: tuple[int, int] | None) -> str:
+    """Return the places that a system may have as people read them, such as ``2–4``; "" without a rank."""
+    if rank is None:
+        return ""
+    best, worst = rank
+    return f"{best}" if best == worst else f"{best}–{worst}"
 
 
 def row_of(table: ScoreTable, system: str) -> SystemScore:
