@@ -1,5 +1,6 @@
 """What a table says in words: each sentence, and that it claims no more than the numbers and the test."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -7,12 +8,13 @@ import pytest
 
 from tercet.comparison.compare import compare
 from tercet.comparison.overall import overall
-from tercet.comparison.values.scores import SystemScore
+from tercet.comparison.values.scores import DifferenceFromBaseline, SystemScore
 from tercet.comparison.verdicts.summary_verdicts import Findings, summary_verdict
 from tercet.comparison.verdicts.verdicts import score_verdict, verdict_in_words, verdict_of
 from tercet.files.join import LACKING
 from tercet.names_as_shown import Name
 from tercet.report.bucket_scores import bucket_verdict
+from tercet.statistics.intervals import ConfidenceInterval
 from tercet.test_sets.test_set import TestSet
 
 SAMPLE = TestSet("sample", {"a": ["the cat sat on it"]}, [["the cat sat on it"]], None)
@@ -33,8 +35,11 @@ def said(values, adjusted=None, table=BLEU, test="permutation", alpha=0.05, base
     rows = []
     for place, (name, value) in enumerate(values.items()):
         as_good = value == best or (bool(pvalues[place, top] >= alpha) if test else None)
-        difference = None if name == baseline else value - values[baseline]
-        rows.append(SystemScore(name, value, value, value, difference, *[None] * 7, value == best, as_good))
+        against = None
+        if name != baseline:
+            unknown = ConfidenceInterval(math.nan, math.nan)
+            against = DifferenceFromBaseline(value - values[baseline], unknown, None, None, None)
+        rows.append(SystemScore(name, value, value, value, against, value == best, as_good))
     made = replace(table, rows=rows, pvalues=pvalues)
     comparison = replace(
         FOUND, tables=[made], design=FOUND.design._replace(test=test, alpha=alpha, baseline=baseline)
@@ -149,7 +154,7 @@ def test_a_table_says_no_more_than_its_numbers_and_tests():
 
 def test_names_are_kept_apart_from_what_is_said_of_them():
     """They may be of any script, and hold anything."""
-    row, names = replace(BLEU.rows[0], difference=None), ("נתן", "<b>")
+    row, names = replace(BLEU.rows[0], against=None), ("נתן", "<b>")
     rows = [replace(row, system=name, value=2.0 - place, best=not place) for place, name in enumerate(names)]
     found = replace(FOUND, design=FOUND.design._replace(test=None))
     (sentence, _) = score_verdict(found, replace(BLEU, rows=rows), {name: name for name in names})

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tercet.base.metric import Metric
 from tercet.base.options import check_value
 from tercet.comparison.specs.metric_specs import behind_title, short_label
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import BESIDE_SCORES, ScoredSegments, ScoreTable, SystemScore
+from tercet.comparison.values.scores import BESIDE_SCORES, ScoredSegments, ScoreTable
 from tercet.comparison.values.system_facts import SystemFacts, fact_lines
 from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
@@ -21,7 +21,6 @@ from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.named_tests import WELCH
 from tercet.statistics.stats import SegmentStats
-from tercet.table_formats import number_or_none
 from tercet.test_sets.test_set import TestSet
 
 if TYPE_CHECKING:
@@ -150,20 +149,6 @@ class Comparison:
         """Whether tables show ranks: of three systems or more, where the test could tell any apart."""
         is_tested = self.test is not None and len(self.test_set.systems) > 2
         return is_tested and any(row.rank is not None for table in self.tables for row in table.rows)
-
-    def numbers(self, row: SystemScore) -> dict[str, Any]:
-        """Return the fields of a row; without a test, None for those against the baseline."""
-        tested_fields: tuple[str, ...] = ()
-        if self.test is None:
-            tested_fields = ("difference", "difference_low", "difference_high", "wins", "ties", "losses")
-        rank = None if row.rank is None else list(row.rank)
-        numbers = {**asdict(row), **dict.fromkeys(tested_fields), "rank": rank}
-        # Too few units have no interval.
-        for name in ("low", "high", "difference_low", "difference_high"):
-            if numbers[name] is not None:
-                numbers[name] = number_or_none(numbers[name])
-        del numbers["digits"]
-        return numbers
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each score of each system: of the columns of the TSV file.

@@ -98,10 +98,11 @@ def _all_differ_alike(design: Design, table: ScoreTable, row: SystemScore, diffe
 
 def _most_go_the_other_way(design: Design, table: ScoreTable, row: SystemScore, difference: float) -> _Caution | None:
     """Caution where significantly more units speak against the difference than for it (sign test)."""
-    if row.wins is None or row.ties is None or row.losses is None or not difference:
+    if row.counts is None or not difference:
         return None
+    wins, _, losses = row.counts
     is_better = (difference > 0) == table.higher_is_better
-    for_it, against_it = (row.wins, row.losses) if is_better else (row.losses, row.wins)
+    for_it, against_it = (wins, losses) if is_better else (losses, wins)
     if against_it <= for_it or mcnemar(for_it, against_it) >= design.alpha:
         return None
     over_all, in_units = ("better", "worse") if is_better else ("worse", "better")
@@ -109,10 +110,10 @@ def _most_go_the_other_way(design: Design, table: ScoreTable, row: SystemScore, 
     if not isinstance(table.scorer, Column):
         # Of a score that is no mean, long texts may weigh more.
         why = f"{design.unit}s do not weigh the same in this score, or {why}"
-    n_units = row.wins + row.ties + row.losses
+    n_units = sum(row.counts)
     return _Caution(
         row,
-        {"wins": row.wins, "losses": row.losses},
+        {"wins": wins, "losses": losses},
         f" is {over_all} over all, but {in_units} in {against_it:,} of {n_units:,} {design.unit}s: {why}",
     )
 

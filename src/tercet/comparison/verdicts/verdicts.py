@@ -164,10 +164,11 @@ def _not_shown_equal(comparison: Comparison, rows: Sequence[SystemScore]) -> lis
     other = next((row for row in rows if not row.is_baseline), None)
     if other is None or not other.interval_of_difference or other.difference_low == other.difference_high:
         return []
-    n_different = (other.wins or 0) + (other.losses or 0)
-    if not n_different:
+    counts = other.counts
+    if counts is None or counts.ties == sum(counts):
         return []
-    n_units = n_different + (other.ties or 0)
+    n_units = sum(counts)
+    n_different = n_units - counts.ties
     level = percent(comparison.confidence_level)
     text = (
         f"They are not shown to be equal: {n_different:,} of {n_units:,} {comparison.counted}s differ, and the "
