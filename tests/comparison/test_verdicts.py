@@ -9,7 +9,7 @@ import pytest
 from tercet.comparison.compare import compare
 from tercet.comparison.overall import overall
 from tercet.comparison.values.scores import DifferenceFromBaseline, SystemScore
-from tercet.comparison.verdicts.summary_verdicts import Findings, summary_verdict
+from tercet.comparison.verdicts.summary_verdicts import Findings, TitledTable, summary_verdict
 from tercet.comparison.verdicts.verdicts import score_verdict, verdict_in_words, verdict_of
 from tercet.files.join import LACKING
 from tercet.names_as_shown import Name
@@ -171,9 +171,8 @@ def summed_up(*tables, test="permutation"):
         ]
         made.append(replace(BLEU, metric=f"metric {number}", rows=rows))
     titles = ["BLEU", "chrF", "TER", "WER", "CER"][: len(tables)]
-    return [
-        "".join(each) for each in summary_verdict(Findings(made, titles, {name: name.upper() for name in "abcdefg"}))
-    ]
+    scores = list(map(TitledTable, titles, made))
+    return ["".join(each) for each in summary_verdict(Findings(scores, {name: name.upper() for name in "abcdefg"}))]
 
 
 def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
@@ -230,7 +229,8 @@ def test_of_many_rivals_four_are_named():
 
 def test_scores_of_one_metric_are_not_called_metrics():
     tables = [replace(BLEU, rows=[replace(BLEU.rows[0], system=name, best=name == "a") for name in "ab"])] * 2
-    assert summary_verdict(Findings(tables, ["ROUGE-1", "ROUGE-L"], {"a": "a", "b": "b"}))[0] == (
+    scores = list(map(TitledTable, ["ROUGE-1", "ROUGE-L"], tables))
+    assert summary_verdict(Findings(scores, {"a": "a", "b": "b"}))[0] == (
         Name("a"),
         " is best in both scores.",
     )
@@ -246,8 +246,8 @@ def test_a_metric_with_several_scores_counts_as_one():
         (["rouge"] * 7, "all 7 scores"),
     ):
         tables = [replace(BLEU, metric=metric, rows=rows) for metric in metrics]
-        titles = [f"{metric} {number}" for number, metric in enumerate(metrics)]
-        assert "".join(summary_verdict(Findings(tables, titles, names))[0]) == f"große is best in {said_of_all}."
+        scores = [TitledTable(f"{table.metric} {number}", table) for number, table in enumerate(tables)]
+        assert "".join(summary_verdict(Findings(scores, names))[0]) == f"große is best in {said_of_all}."
 
 
 def test_groups_count_those_that_are_best_in_each():

@@ -19,7 +19,7 @@ from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, counted, j
 from tercet.table_formats import decimals, pvalue_text
 
 from .left_out import what_is_left_out
-from .summary_verdicts import Findings, summary_verdict
+from .summary_verdicts import Findings, TitledTable, summary_verdict
 
 _UNTESTED = "This was not tested: the difference may be due to chance."
 
@@ -56,22 +56,20 @@ def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list
         return score_verdict(comparison, first_table, names)
     if len(first_table.rows) < 2:
         return []
-    tables: list[ScoreTable] = []
-    titles: list[str] = []
+    scores: list[TitledTable] = []
     titles_left_out: dict[str, list[str]] = {}
     for table, title in zip(comparison.tables, comparison.titles(), strict=True):
         reason = _why_left_out(table)
         if reason:
             titles_left_out.setdefault(reason, []).append(title)
         else:
-            tables.append(table)
-            titles.append(title)
-    if not tables:
+            scores.append(TitledTable(title, table))
+    if not scores:
         return [part for table in comparison.tables for part in score_verdict(comparison, table, names)]
-    if len(tables) == 1:
-        sentences = score_verdict(comparison, tables[0], names)
+    if len(scores) == 1:
+        sentences = score_verdict(comparison, scores[0].table, names)
     else:
-        sentences = summary_verdict(Findings(tables, titles, names))
+        sentences = summary_verdict(Findings(scores, names))
         test = comparison.inference.test
         if test is not None and test.errs_more:
             sentences.append((f"The {test.title} errs two to four times as often as alpha says.",))
