@@ -17,7 +17,7 @@ from tercet.comparison.inputs.arguments import Arguments, Caller, check_test_set
 from tercet.comparison.inputs.settings import CompareSettings, PlanSettings
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.decimals import between
-from tercet.errors import argument, on_command_line
+from tercet.errors import on_command_line
 from tercet.names_as_shown import Sentence, one_cell, sentences_html
 from tercet.option_checks import known_keywords, number
 from tercet.statistics.progress import bars_within
@@ -188,12 +188,11 @@ def plan(
     # How scores vary is resampled below.
     without_resamples = {**defaults, "test": None, "interval": None, "seed": aim.seed}
     comparison = compare_arguments(arguments, without_resamples, show_progress)
-    how = argument("difference")
-    if on_command_line():
-        how += " "
+    number_text = f"{aim.difference:g}"
+    as_given = f"--difference {number_text}" if on_command_line() else f"difference={number_text}"
     for table in comparison.tables:
-        check_below_scale(table, aim.difference, how)
-        check_within(table, aim.difference, "The difference of ")
+        check_below_scale(table, aim.difference, as_given)
+        check_within(table, aim.difference, f"The difference of {number_text}")
     with bars_within(show_progress):
         scores_planned = list(score_plans(comparison, aim))
     return Plan(comparison.test_set, **aim._asdict(), scores=scores_planned)

@@ -70,11 +70,14 @@ def losses_of_all(questions: Sequence[Question]) -> list[tuple[Comparison, Loss]
     return losses_found
 
 
-def warn_of_limit(table: ScoreTable, limit: float, how: str) -> None:
-    """Warn of a limit that seems to be a share of 1 where the score is in percent: nothing would be below it."""
+def warn_of_limit(table: ScoreTable, limit: float, subject: str) -> None:
+    """Warn of a limit that seems to be a share of 1 where the score is in percent: nothing would be below it.
+
+    The warning begins with `subject`, the limit as the user gives it.
+    """
     in_percent = table.scorer.unit is not None and table.scorer.scale == 100
     if in_percent and table.higher_is_better and 0 < limit < 1 and all(row.value > 1 for row in table.rows):
-        warn(f"{how}: {table.title} is in percent, from 0 to 100. Did you mean {100 * limit:g}?")
+        warn(f"{subject}: {table.title} is in percent, from 0 to 100. Did you mean {100 * limit:g}?")
 
 
 def _levels(family: Sequence[_Test]) -> list[float]:
@@ -98,9 +101,9 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
     """Yield the test of each system against the baseline."""
     comparison, table, margin = question
     if margin:
-        how = "The margin of "
-        check_within(table, margin, how)
-        check_below_scale(table, margin, how)
+        subject = f"The margin of {margin:g}"
+        check_within(table, margin, subject)
+        check_below_scale(table, margin, subject)
     units = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
     draws = bootstrap_scores(table.scorer, list(units.values()), N_RESAMPLES, comparison.seed)
     runs = comparison.runs or {row.system: [row.system] for row in table.rows}
