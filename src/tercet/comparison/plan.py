@@ -15,6 +15,7 @@ from tercet.base.options import check_value, check_values
 from tercet.comparison.gates.checks import check_below_scale, check_within
 from tercet.comparison.inputs.arguments import Arguments, Caller, check_test_set
 from tercet.comparison.inputs.settings import CompareSettings, PlanSettings
+from tercet.comparison.values.design import unit_of
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.decimals import between
 from tercet.errors import on_command_line
@@ -24,7 +25,7 @@ from tercet.statistics.progress import bars_within
 from tercet.test_sets.test_set import TestSet
 
 from .compare import compare_arguments
-from .plan_sentences import plan_sentences, unit_of
+from .plan_sentences import plan_sentences
 from .segments_needed import CORRELATION, Aim, ScorePlan, score_plans
 
 _check_difference = number("a number above 0, such as 0.5", lambda difference: difference > 0)

@@ -142,7 +142,7 @@ class Comparison:
     @property
     def outputs_of_baseline(self) -> list[str]:
         """The outputs of the baseline: itself, or its runs."""
-        return next((outputs for outputs in self.runs.values() if self.baseline in outputs), [self.baseline])
+        return self.runs.get(self.design.system_of_baseline, [self.baseline])
 
     @property
     def has_ranks(self) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.comparison.result import Comparison
 from tercet.comparison.runs.means import table_of_means
 from tercet.comparison.runs.significance import estimates_over_runs
-from tercet.comparison.values.scores import ScoreTable
+from tercet.comparison.values.scores import ScoreTable, row_of
 from tercet.errors import warn
 from tercet.metrics.column import Column
 from tercet.statistics.estimates import Difference, Estimate, difference
@@ -108,7 +108,7 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
     draws = bootstrap_scores(table.scorer, list(units.values()), N_RESAMPLES, comparison.seed)
     runs = comparison.runs or {row.system: [row.system] for row in table.rows}
     systems, spread = estimates_over_runs(runs, table, [scores[table.name] for scores in draws])
-    name = next(system for system, outputs in runs.items() if comparison.baseline in outputs)
+    name = comparison.design.system_of_baseline
     baseline = systems.pop(name)
     if margin and is_share(table):
         _warn_of_wide_margin(table, margin, baseline.value)
@@ -266,10 +266,10 @@ def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bo
     if table.too_few is not None:
         return False
     name = system
-    rows = table.rows
+    tested = table
     if comparison.joins_runs:
-        rows = table_of_means(table, comparison.alpha).rows
+        tested = table_of_means(table, comparison.alpha)
     elif comparison.runs:
         (name,) = comparison.runs[system]
-    (row,) = (row for row in rows if row.system == name)
-    return None if row.adjusted_pvalue is None else row.adjusted_pvalue < comparison.alpha
+    p = row_of(tested, name).adjusted_pvalue
+    return None if p is None else p < comparison.alpha

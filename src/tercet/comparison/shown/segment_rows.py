@@ -87,12 +87,12 @@ class SegmentRow(NamedTuple):
 def segment_rows(comparisons: Sequence[Comparison], *, worst_first: bool) -> Iterator[SegmentRow]:
     """Yield a row for each segment and system."""
     tables = [table for comparison in comparisons for table in comparison.tables]
-    titles = dict.fromkeys(f"{table.metric} {table.name}" for table in tables)
+    titles = dict.fromkeys(table.column_title for table in tables)
     has_ids = any(comparison.test_set.ids for comparison in comparisons)
     own_names = _own_names(comparisons)
     for comparison in comparisons:
         test_set = comparison.test_set
-        scores = {f"{table.metric} {table.name}": table.segments for table in comparison.tables}
+        scores = {table.column_title: table.segments for table in comparison.tables}
         own_columns = {system: _own_columns(test_set, own_names, system) for system in test_set.systems}
         for number, system in _segments_of_systems(comparison, worst_first=worst_first):
             source = "" if test_set.source is None else test_set.source[number]
@@ -132,7 +132,7 @@ def columns_before_texts(comparisons: Sequence[Comparison]) -> list[Column]:
     tables = [table for comparison in comparisons for table in comparison.tables]
     titles: dict[str, Literal["lowest", "highest"]] = {}
     for table in tables:
-        titles[f"{table.metric} {table.name}"] = "lowest" if table.higher_is_better else "highest"
+        titles[table.column_title] = "lowest" if table.higher_is_better else "highest"
     ids = []
     if any(comparison.test_set.ids for comparison in comparisons):
         ids.append("id")

@@ -229,6 +229,11 @@ class ScoreTable:
         return self.scorer.score_title(self.name)
 
     @property
+    def column_title(self) -> str:
+        """The title of its column in files of segments: the score with its metric."""
+        return f"{self.metric} {self.name}"
+
+    @property
     def better(self) -> str:
         """Which values are better, ``higher`` or ``lower``."""
         return "higher" if self.higher_is_better else "lower"
@@ -247,6 +252,11 @@ class ScoreTable:
     def order(self) -> list[int]:
         """The indices of the rows, the best first, NaN last."""
         return best_first([row.value for row in self.rows], self.higher_is_better)
+
+    @property
+    def shown_order(self) -> Sequence[int]:
+        """The indices of the rows as people read them: the best first, but two systems as they were given."""
+        return self.order if len(self.rows) > 2 else range(len(self.rows))
 
     @property
     def group_ends(self) -> list[int]:
