@@ -152,6 +152,11 @@ def test_a_table_says_no_more_than_its_numbers_and_tests():
         assert said(values, adjusted, **settings) == sentences, case
 
 
+def test_the_next_best_are_equal_up_to_rounding():
+    first, *_ = said({"a": 0.5, "b": 0.1 + 0.2, "c": 0.3}, test=None)
+    assert first == "a has the best BLEU: 0.50, 0.20 points above b and c, the next best."
+
+
 def test_names_are_kept_apart_from_what_is_said_of_them():
     """They may be of any script, and hold anything."""
     row, names = replace(BLEU.rows[0], against=None), ("נתן", "<b>")

@@ -16,6 +16,7 @@ from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.clauses import Clause, few_named, sentence
 from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, counted, joined, listed, said
+from tercet.statistics.rounding import apart
 from tercet.table_formats import decimals, pvalue_text
 
 from .left_out import what_is_left_out
@@ -139,7 +140,8 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
         return [(same,), *_not_shown_equal(comparison, rows)]
     verb = "has" if len(top) == 1 else "share"
     finding = f" {verb} the best {score_title}: {shown}, {_lead_in_words(table, top[0], not_best[0])} "
-    next_best = few_named([row_names[row.system] for row in not_best if row.value == not_best[0].value])
+    as_good_as_next = [row for row in not_best if not apart(row.value, not_best[0].value)]
+    next_best = few_named([row_names[row.system] for row in as_good_as_next])
     ending = ", the next best." if len(rows) > 2 else "."
     who_is_best = (*listed([row_names[row.system] for row in top]), finding, *next_best, ending)
     if comparison.test is None:
