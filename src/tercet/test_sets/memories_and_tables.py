@@ -52,7 +52,7 @@ def memories_beside_tables(systems: Mapping[str, str], files: InputFiles, named:
     joined = join_memories(systems, references, None, None, named.missing, to_join)
     if with_ids:
         ids = joined.ids
-        source = _sources_of_units(first, ids or [])
+        source = _first_cells(joined, {path: memory.columns[memory.key_column] for path, memory in memories.items()})
     else:
         ids = _unit_ids(memories, joined)
         source = joined.source
@@ -79,9 +79,14 @@ def _unit_ids(memories: Mapping[str, Memory], joined: JoinedMemories) -> list[st
     with_ids = {path: memory.labels[_ID] for path, memory in memories.items() if _ID in memory.labels}
     if not with_ids:
         return None
-    columns = [cells_of_rows(ids, joined.rows[path]) for path, ids in with_ids.items()]
-    unit_ids = [next(filter(None, ids), "") for ids in zip(*columns, strict=True)]
+    unit_ids = _first_cells(joined, with_ids)
     return unit_ids if any(unit_ids) else None
+
+
+def _first_cells(joined: JoinedMemories, cells_of: Mapping[str, Sequence[str | None]]) -> list[str]:
+    """Return what the first file that has it says of each segment, given a column of each; "" where none does."""
+    columns = [cells_of_rows(cells, joined.rows[path]) for path, cells in cells_of.items()]
+    return [next(filter(None, cells), "") for cells in zip(*columns, strict=True)]
 
 
 def _read_references(path: str, opening: Opening) -> Table:
@@ -184,11 +189,3 @@ def _by_ids(memory: Memory, reference: str) -> Memory:
         key_column=_KEY,
         joined_by=_ID,
     )
-
-
-def _sources_of_units(memory: Memory, ids: Sequence[str]) -> list[str] | None:
-    """Return the sources of units by their ids; None where these repeat."""
-    sources = dict(zip(memory.labels[_ID], memory.columns[memory.key_column], strict=True))
-    if len(sources) < len(memory.lines):
-        return None
-    return [sources[id] or "" for id in ids]
