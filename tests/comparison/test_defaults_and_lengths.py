@@ -90,7 +90,7 @@ def test_without_references_lengths_are_those_of_sources():
 
 def test_a_segment_without_reference_is_no_short_one():
     systems = {"a": words(3) * 16, "b": ["x"] * 16}
-    references = [[words(number)] if number % 2 else [] for number in range(16)]
+    references = [words(number) if number % 2 else [] for number in range(16)]
     comparison = tercet.compare(systems, "diversity", references=references, by="length")
     (by_length,) = comparison.slices
     assert by_length.names == ["1–15 words", "(none)"]

@@ -50,6 +50,7 @@ def memories_beside_tables(systems: Mapping[str, str], files: InputFiles, named:
         if with_ids:
             to_join[path] = _by_ids(memory, with_ids[0])
     joined = join_memories(systems, references, None, None, named.missing, to_join)
+    source: list[str] | None
     if with_ids:
         ids = joined.ids
         source = _first_cells(joined, {path: memory.columns[memory.key_column] for path, memory in memories.items()})

@@ -22,6 +22,7 @@ from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import (
     columns_beside,
+    columns_of_scores,
     directions_of,
     scored_systems,
     scores_by_system,
@@ -342,14 +343,14 @@ def _scores_alone(known: _KnownColumns, name: str) -> TestSet:
         texts = guess_roles(without_scores(table, scores)).systems
         _check_not_numbered(table, systems, first_score, texts)
     # Columns of objects may be called as their systems.
-    read = {*known.scores, *known.labels, *systems}
-    by_role: dict[ColumnRole, list[str]] = {
-        "scores": [column for column in table.columns if column in read],
-        "clusters": [],
-    }
+    with_scores = set(known.scores).union(*(columns_of_scores(table, systems, score) for score in scores))
+    by_role: dict[ColumnRole, list[str]] = {}
     if named.cluster is not None:
-        by_role["clusters"].append(named.cluster)
-    named_by_user = [*by_role["scores"], *by_role["clusters"]]
+        by_role["clusters"] = [named.cluster]
+    # In this order, as of a column in several roles the last one counts.
+    by_role["scores"] = [column for column in table.columns if column in with_scores]
+    by_role["slices"] = known.slices
+    named_by_user = set().union(*by_role.values())
     left_out = [column for column in table.columns if column not in named_by_user]
     directions = directions_of(scores)
     what_is_there = f"no texts; scores of {listing(systems)}: {listing(scores)}"
