@@ -46,6 +46,26 @@ def test_one_file_with_columns_of_systems_and_a_file_of_sources(tmp_path, refere
     assert test_set.source == [text.upper() for text in REFERENCES]
 
 
+def test_only_what_the_user_names_is_so_because_the_user_says_so(tmp_path):
+    base = write(tmp_path / "base.jsonl", id=IDS, prediction=BASE)
+    rows = {"id": IDS * 2, "system": ["x"] * 6 + ["y"] * 6, "output": [*BASE, *TUNED]}
+    long = write(tmp_path / "long.jsonl", **rows)
+    columns = {"id": IDS, "source": [text.upper() for text in REFERENCES], "reference": REFERENCES}
+    references = write(tmp_path / "refs.jsonl", **columns)
+    (test_set,) = read_test_sets([base, long], references=references, source_column="source")
+    assert {column.column: column.reason for column in test_set.columns if column.role != "left out"} == {
+        "source": "you say so",
+        "reference": "its name says 'reference'",
+        "base": "in its file its name says 'prediction'",
+        "long x": "in its file 'system' names it",
+        "long y": "in its file 'system' names it",
+    }
+    (test_set,) = read_test_sets(base, references=references, systems="prediction", reference_columns="reference")
+    reasons = {column.column: column.reason for column in test_set.columns}
+    assert (reasons["prediction"], reasons["reference"]) == ("you say so", "you say so")
+    assert reasons["source"] == "its name says 'source'"
+
+
 def test_several_rows_of_an_id_are_several_references(tmp_path):
     """As captions of an image are."""
     captions = [*REFERENCES, *TUNED]

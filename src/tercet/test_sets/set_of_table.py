@@ -269,7 +269,8 @@ def _warn_of_roles(known: _KnownColumns) -> None:
     chosen = known.chosen
     if not known.named.references:
         warn_unlike_references(table, roles.unlike, roles.references)
-    # Who names the systems leaves the other columns out on purpose.
+    # Who names the systems leaves the other columns out on purpose. Those of a long table, and of tables that were
+    # joined, are named here too: no other column could be a system.
     if not known.named.systems and not isinstance(table, TableWithRoles):
         warn_left_out(table, roles)
         with_role = {*roles.systems, *roles.left_out, *roles.references, roles.source}

@@ -290,10 +290,15 @@ def _keyed_set(files: InputFiles, named: NamedColumns) -> TestSet | None:
         wrong_ends = wrong_ends_of(joined.endings, test_set)
         for system, problems in test_set.wrong_ends.items():
             wrong_ends[system] = {**problems, **wrong_ends[system]}
+    # To the joined table all columns are named, also those that the user does not name.
+    columns = []
+    for reading in test_set.columns:
+        columns.append(replace(reading, reason=joined.reasons.get(reading.column, reading.reason)))
     # Slices are called as the user calls them.
     slices = {joined.own_names.get(column, column): labels for column, labels in test_set.slices.items()}
     return replace(
         test_set,
+        columns=tuple(columns),
         slices=slices,
         own_columns=_own_columns(joined.table, test_set, joined.named),
         own_columns_by_system=joined.own_columns_by_system,
