@@ -22,7 +22,15 @@ from tercet.files.table import Log, Memory, Roles, Table
 
 from .answer_endings import EndingColumn, ending_columns
 from .column_warnings import warn_unlike_references
-from .named_columns import NamedColumns, column_called, column_of_system, listing, reference_columns
+from .named_columns import (
+    NamedColumns,
+    column_called,
+    column_of_system,
+    listing,
+    no_references_error,
+    reference_columns,
+    references_beside,
+)
 from .pivoted_tables import PivotedTable
 
 
@@ -288,7 +296,7 @@ def _columns_beside(
                 source = title
                 reasons[title] = roles.reasons.get(name, "")
     if not references and named.need_references:
-        raise _no_references_error([keyed.table for keyed in others])
+        raise no_references_error(*(keyed.table for keyed in others))
     return _ColumnsBeside(cells, references, source, renamed, reasons)
 
 
@@ -303,26 +311,11 @@ def _free_title(name: str, file: str, cells: Container[str], taken: Container[st
     return title
 
 
-def _no_references_error(tables: Sequence[Table]) -> InputError:
-    """Return the error for tables of which no column is called as references."""
-    names = [shorten(name) for table in tables for name in table.columns]
-    return InputError(
-        f"{', '.join(table.name for table in tables)}: no column was recognized as references (choose with "
-        f"{argument('reference_columns')}); there are {', '.join(names)}."
-    )
-
-
 def _targets_of(keyed: _Keyed, named: NamedColumns, roles: Roles) -> list[str]:
-    """Return the columns of references of a table: those that are named, or else those whose names suggest it."""
-    table = keyed.table
-    targets = reference_columns(table, named, roles)
-    if targets or named.references or roles.source is not None:
-        return targets
-    # A table of ids and texts has no other texts to choose from.
-    texts = [name for name, cells in table.columns.items() if name != keyed.key and not lack(cells)]
-    if len(texts) > 1:
-        return []
-    return texts
+    """Return the columns of references of a table, which may have only sources."""
+    if roles.source is not None:
+        return reference_columns(keyed.table, named, roles)
+    return references_beside(keyed.table, named, roles, {keyed.key})
 
 
 def _like_outputs(

@@ -15,7 +15,14 @@ from tercet.files.read import Opening, read_file
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 from tercet.files.translation.joining import JoinedMemories, join_memories, read_memory
 
-from .named_columns import NamedColumns, column_called, end_of_fields, listing
+from .named_columns import (
+    NamedColumns,
+    column_called,
+    end_of_fields,
+    listing,
+    no_references_error,
+    references_beside,
+)
 from .names_from_paths import InputFiles, name_of
 from .pivoted_tables import cells_of_rows
 from .test_set import TestSet
@@ -123,15 +130,9 @@ class _KeyedSide:
                 f"{table.name}: no column was recognized as sources (choose with {argument('source_column')}) or as "
                 f"ids, to join it with units by; there are {', '.join(map(shorten, table.columns))}."
             )
-        references = named.references or [name for name in roles.references if name != key]
-        others = [name for name in texts if name != key]
-        if not references and len(others) == 1:
-            references = others
+        references = references_beside(table, named, roles, {key, ids})
         if not references:
-            raise InputError(
-                f"{table.name}: no column was recognized as references (choose with "
-                f"{argument('reference_columns')}); there are {', '.join(map(shorten, table.columns))}."
-            )
+            raise no_references_error(table)
         return cls(table, key, source is None, references)
 
     def as_memory(self, source: str, target: str) -> Memory:
