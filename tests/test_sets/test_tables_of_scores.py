@@ -202,3 +202,4 @@ def test_columns_of_slices_are_no_scores(tmp_path):
     (test_set,) = read_test_sets(path, **options)
     roles = {"id": "left out", "domain": "slices", "doc": "clusters", "old.score": "scores", "new.score": "scores"}
     assert {reading.column: reading.role for reading in test_set.columns} == roles
+    assert [*test_set.own_columns] == ["domain", "doc"]
