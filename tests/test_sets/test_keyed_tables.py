@@ -192,6 +192,7 @@ def test_a_file_may_be_called_as_a_column_beside_it(tmp_path, name):
             assert test_set.slices == {"domain": domains}
         (test_set,) = read_test_sets([base, other], references=references, cluster="domain")
         assert len(test_set.clusters) == 2
+        assert (test_set.clusters.name, test_set.own_columns["domain"]) == ("domain", domains)
         for by in ("domain", "domain~^(n|c)"):
             run = command("compare", base, other, "-r", references, "-m", "chrf", "--by", by)
             assert "warning" not in run.stderr
@@ -215,6 +216,16 @@ def test_a_column_that_has_the_further_name_already_keeps_it(tmp_path):
     system = write(tmp_path / "domain.jsonl", id=IDS, prediction=BASE)
     (test_set,) = read_test_sets({"domain": system}, references=references, by=list(labels))
     assert test_set.slices == labels
+
+
+def test_a_label_may_have_a_tilde_in_its_name_and_a_pattern_behind_it(tmp_path):
+    labels = ["news", "chat"] * 3
+    columns = {"id": IDS, "reference": REFERENCES, "a~b": labels, "a": labels[::-1]}
+    references = write(tmp_path / "refs.jsonl", **columns)
+    systems = {name: write(tmp_path / f"{name}.jsonl", id=IDS, prediction=BASE) for name in ("a", "a~b")}
+    for by in ("a~b", "a~b~(.*)"):
+        (test_set,) = read_test_sets(systems, references=references, by=by)
+        assert test_set.slices == {"a~b": labels}
 
 
 def test_a_system_is_not_called_as_the_ids(tmp_path, references):

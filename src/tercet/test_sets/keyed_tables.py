@@ -22,6 +22,7 @@ from tercet.files.table import Log, Memory, Roles, Table
 
 from .answer_endings import EndingColumn, ending_columns
 from .column_warnings import warn_unlike_references
+from .labels import column_and_pattern
 from .named_columns import (
     NamedColumns,
     column_called,
@@ -245,10 +246,11 @@ class _ColumnsBeside(NamedTuple):
 
     def asked_for(self, column: str) -> str:
         """Return what is called here as a user's column of labels, which may have a pattern behind it."""
-        if column in self.renamed:
-            return self.renamed[column]
-        name, tilde, pattern = column.partition("~")
-        return self.renamed.get(name, name) + tilde + pattern
+        name, pattern = column_and_pattern(column, {*self.cells, *self.renamed})
+        title = self.renamed.get(name, name)
+        if pattern is None:
+            return title
+        return f"{title}~{pattern}"
 
 
 def _columns_beside(

@@ -250,12 +250,19 @@ def _keyed_set(files: InputFiles, named: NamedColumns) -> TestSet | None:
     columns = []
     for reading in test_set.columns:
         columns.append(replace(reading, reason=joined.reasons.get(reading.column, reading.reason)))
-    # Slices are called as the user calls them.
-    slices = {joined.own_names.get(column, column): labels for column, labels in test_set.slices.items()}
+    # Labels are called as the user calls them, and other columns as in their file.
+    own_names = joined.own_names
+    slices = {own_names.get(column, column): labels for column, labels in test_set.slices.items()}
+    own_columns = {own_names.get(column, column): cells for column, cells in test_set.own_columns.items()}
+    clusters = test_set.clusters
+    if clusters is not None:
+        clusters = replace(clusters, name=own_names.get(clusters.name, clusters.name))
     return replace(
         test_set,
         columns=tuple(columns),
         slices=slices,
+        clusters=clusters,
+        own_columns=own_columns,
         own_columns_by_system=joined.own_columns_by_system,
         wrong_ends=wrong_ends,
         warnings=tuple(messages),
