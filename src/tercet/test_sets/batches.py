@@ -17,8 +17,8 @@ from tercet.files.read import read_file
 from tercet.files.table import Log, Roles, Table
 from tercet.files.writing import check_different
 
+from .input_files import InputFiles
 from .named_columns import NamedColumns, no_references_error, references_beside
-from .names_from_paths import InputFiles
 from .sets_of_logs import log_sets
 from .test_set import TestSet
 

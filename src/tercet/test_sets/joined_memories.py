@@ -11,9 +11,10 @@ from tercet.files.table import SOURCE_TEXT
 from tercet.files.translation.joining import join_memories
 from tercet.files.writing import check_different
 
+from .input_files import InputFiles, check_no_scores_beside
 from .memories_and_tables import memories_beside_tables
 from .named_columns import NamedColumns
-from .names_from_paths import InputFiles, check_no_scores_beside, name_of, names_of
+from .names_from_paths import name_of, names_of
 from .test_set import TestSet
 
 #: By format that is joined with references: the files that can be, and by what.

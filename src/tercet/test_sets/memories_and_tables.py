@@ -15,6 +15,7 @@ from tercet.files.read import Opening, read_file
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 from tercet.files.translation.joining import JoinedMemories, join_memories, read_memory
 
+from .input_files import InputFiles
 from .named_columns import (
     NamedColumns,
     column_called,
@@ -23,7 +24,7 @@ from .named_columns import (
     no_references_error,
     references_beside,
 )
-from .names_from_paths import InputFiles, name_of
+from .names_from_paths import name_of
 from .pivoted_tables import cells_of_rows
 from .test_set import TestSet
 

@@ -21,11 +21,12 @@ from tercet.registry import SHORT_NAMES
 from .answer_endings import wrong_ends_of
 from .batches import batch_sets
 from .column_readings import HOW_READ
+from .input_files import InputFiles, check_no_scores_beside
 from .joined_memories import joined_memories
 from .keyed_tables import join_by_ids
 from .long_tables import widened
 from .named_columns import NamedColumns
-from .names_from_paths import InputFiles, check_no_scores_beside, name_of, names_of
+from .names_from_paths import name_of, names_of
 from .set_of_table import table_set
 from .sets_of_logs import log_sets
 from .tables_of_one_system import check_one_system, join_tables
