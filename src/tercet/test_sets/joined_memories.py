@@ -97,7 +97,7 @@ def _check_kind_of_references(
         f"Systems in {kind} files need references in {files}, because they are joined by {joined_by}; "
         f"{misplaced[0]!r} is not one."
     )
-    if kind == "TMX":
+    if table_format(path) == "tmx":
         problem += " Or give one TMX file with the references as one of its languages or authors."
     if table_format(path) in BILINGUAL:
         problem += " Or give a table with a column of sources, or of the ids of units."

@@ -57,7 +57,7 @@ def memories_beside_tables(systems: Mapping[str, str], files: InputFiles, named:
         to_join[path] = memory
         if with_ids:
             to_join[path] = _by_ids(memory, with_ids[0])
-    joined = join_memories(systems, references, None, None, named.missing, to_join)
+    joined = join_memories(systems, references, target=None, source=None, missing=named.missing, read=to_join)
     source: list[str] | None
     if with_ids:
         ids = joined.ids
