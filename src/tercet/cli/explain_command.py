@@ -64,7 +64,7 @@ class _ExplainedTexts(OptionGroup):
 
     def inputs(self, files: Sequence[str]) -> list[str]:
         """Return all input files: those among the arguments, and those that options name."""
-        from tercet.test_sets.names_from_paths import paths_of
+        from tercet.test_sets.input_files import paths_of
 
         inputs = [*paths_of(files), *(self.references or ())]
         if self.source:

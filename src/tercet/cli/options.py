@@ -283,7 +283,7 @@ class TextOptions(ColumnOptions, _FileOptions):
     def inputs(self, metrics: Sequence[Metric]) -> list[str]:
         """Return all input files, those that metrics and their options name included."""
         from tercet.comparison.specs.metric_specs import name_of
-        from tercet.test_sets.names_from_paths import paths_of
+        from tercet.test_sets.input_files import paths_of
 
         inputs = [*paths_of(self.files), *(self.references or ())]
         if self.source:

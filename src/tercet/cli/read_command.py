@@ -196,7 +196,7 @@ def _show_names(files: Sequence[str], texts: TextOptions) -> None:
     from tercet.files.read import Opening, read_file
     from tercet.files.table import Log, Memory
     from tercet.test_sets.column_readings import readings_of_names, shown_readings
-    from tercet.test_sets.names_from_paths import paths_of
+    from tercet.test_sets.input_files import paths_of
 
     for path in paths_of(files):
         if not table_format(path):

@@ -110,6 +110,15 @@ def test_several_tables_of_references_and_answers_of_another_model_as_such(folde
     assert "references from reference, response of " in found.fields
 
 
+def test_the_only_texts_are_references_and_so_is_the_only_column(folder):
+    rows = [f"{name}\t{text}\t{number}" for number, (name, text) in enumerate(zip(IDS, REFERENCES, strict=True))]
+    (folder / "refs.tsv").write_text("\n".join(["id\tcontent\tline", *rows, ""]), encoding="utf-8")
+    assert read("base.jsonl", references="refs.tsv", folder=folder).references == [[text] for text in REFERENCES]
+    rows = [f"{name}\t{number}" for number, name in enumerate(IDS)]
+    (folder / "refs.tsv").write_text("\n".join(["id\tanswer", *rows, ""]), encoding="utf-8")
+    assert read("base.jsonl", references="refs.tsv", folder=folder).references == [["0"], ["1"], ["2"], ["3"]]
+
+
 def test_references_in_another_encoding(folder):
     rows = "".join(
         f"{name}\t{text}\n" for name, text in zip(IDS, ["Schön.", "Es regnet.", "ja", "nein"], strict=True)

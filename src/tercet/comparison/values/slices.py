@@ -107,10 +107,13 @@ def _by_length(test_set: TestSet) -> Slices:
     buckets = None if test_set.no_texts else buckets_of(test_set, range(test_set.n_segments))
     if buckets is None:
         raise InputError(f"{test_set.name} has no references and no sources, whose length could be that of a slice.")
-    numbers = np.zeros(test_set.n_segments, np.int64)
+    names = [f"{label} {buckets.unit}" for label in buckets.labels]
+    if len(buckets.lengths) < test_set.n_segments:
+        # Of those without a reference, where others have one.
+        names.append(NO_LABEL)
+    numbers = np.full(test_set.n_segments, len(names) - 1, np.int64)
     for number, members in enumerate(buckets.members):
         numbers[members] = number
-    names = [f"{label} {buckets.unit}" for label in buckets.labels]
     return Slices(f"{LENGTH} of the {buckets.of}", names, numbers)
 
 
