@@ -451,8 +451,7 @@ def _dimension_table(correlation: Correlation, dimension: str, rank_by: str | No
     """Return the figures, tests and ranking of all metrics in a dimension, and the warnings about them."""
     labels = [column.label for column in correlation.metrics]
     scores = np.array([column.scores for column in correlation.metrics], np.float64)
-    grades = correlation.grades.mean(dimension, correlation.standardize)
-    outputs = GradedOutputs.of(grades, scores, correlation.cluster_numbers())
+    outputs = GradedOutputs.of(correlation.mean_grades(dimension), scores, correlation.cluster_numbers())
     human = outputs.human
     is_graded = ~np.isnan(human)
     if is_graded.sum() < 2:

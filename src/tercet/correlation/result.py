@@ -209,12 +209,14 @@ class Correlation:
                 titles[column.label] = f"{column.title} ({options})"
         return titles
 
+    def mean_grades(self, dimension: str) -> Array:
+        """Return what metrics are compared with: the mean grade of each output, or z-score, shape (n, m)."""
+        return self.grades.mean(dimension, self.standardize)
+
     def graded(self, table: DimensionTable, columns: Sequence[MetricColumn]) -> tuple[Array, Array]:
         """Return grades (n, m) of the graded systems, and scores (k, n, m); NaN where one of them is missing."""
         scores = np.array([column.scores for column in columns], np.float64)
-        outputs = GradedOutputs.of(
-            self.grades.mean(table.dimension, self.standardize), scores, self.cluster_numbers()
-        )
+        outputs = GradedOutputs.of(self.mean_grades(table.dimension), scores, self.cluster_numbers())
         return outputs.human, outputs.metrics
 
     def cluster_numbers(self) -> Numbers | None:
