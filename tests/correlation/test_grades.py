@@ -9,6 +9,7 @@ import tercet
 from commands import command
 from tercet.correlation.graded_tables import read_graded
 from tercet.errors import InputError, for_command_line
+from tercet.files.numbers import Notation, read_number
 
 NAN = float("nan")
 #: Texts and references in four scripts.
@@ -135,6 +136,17 @@ def test_a_row_for_each_output_names_its_system(tmp_path):
     assert test_set.references == [[text] for text in REFERENCES]
     assert grades.mean("human").tolist() == [[1, 2, 3, 4], [4, 4, 2, 1]]
     assert test_set.fields.endswith("; references: 'reference'; grades: 'human'.")
+
+
+@pytest.mark.parametrize("cells", [("1", "NA"), ("4,5", "-"), ("n/a", "3 "), ("74 %", "8 %"), ("1.234,5", "2,0")])
+def test_a_dimension_of_a_long_table_is_a_column_of_numbers_however_they_are_written(tmp_path, cells):
+    columns = {"item": [1, 1, 2, 2], "system": list("ABAB"), "text": TEXTS, "reference": REFERENCES}
+    form = [f'"{cell}"' for cell in cells for _ in range(2)]
+    test_set, grades = read_graded(table(tmp_path, {**columns, "form": form, "note": ["4", "gut", "5", "3"]}))
+    assert grades.dimensions == ["form"]
+    assert test_set.fields.endswith("; grades: 'form'.")
+    (by_item,) = grades.values["form"][:, 0]
+    assert by_item.tolist() == [pytest.approx(read_number(cell, "form", Notation(",")), nan_ok=True) for cell in cells]
 
 
 @pytest.mark.parametrize("option", ["--source-column", "--reference-column", "--system"])
