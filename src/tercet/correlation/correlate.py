@@ -375,7 +375,7 @@ def _chosen_dimensions(texts: Sequence[str], grades: Grades) -> tuple[list[str],
     names = [column.name for column in columns]
     for column in columns:
         grades.check(column.name)
-        if column.written and names.count(column.name) > 1:
+        if names.count(column.name) > 1:
             raise OptionError(f"The dimension {shorten(column.name)} is given twice.")
     directions = dict.fromkeys(grades.lower_is_better, "lower")
     directions |= {column.name: column.better for column in columns if column.written}
