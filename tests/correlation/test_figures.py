@@ -134,7 +134,9 @@ def test_the_interval_of_soft_accuracy_does_not_depend_on_the_scale_of_scores(sc
     found = []
     for scores in (metric, scale * metric):
         ((systems, items),) = resample_weights(4, 30, "items", 100, seed=1)
-        values = replicates("system.spa", Sample(human, scores, systems, items), value_of("system.spa", human, scores))
+        values = replicates(
+            "system.spa", Sample(human, scores, systems, items), value_of("system.spa", human, scores)
+        )
         assert values.std() > 0.01
         found.append(values)
     np.testing.assert_allclose(found[1], found[0], rtol=1e-12)

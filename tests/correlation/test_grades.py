@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import tercet
@@ -146,7 +147,9 @@ def test_a_dimension_of_a_long_table_is_a_column_of_numbers_however_they_are_wri
     assert grades.dimensions == ["form"]
     assert test_set.fields.endswith("; grades: 'form'.")
     (by_item,) = grades.values["form"][:, 0]
-    assert by_item.tolist() == [pytest.approx(read_number(cell, "form", Notation(",")), nan_ok=True) for cell in cells]
+    assert by_item.tolist() == [
+        pytest.approx(read_number(cell, "form", Notation(",")), nan_ok=True) for cell in cells
+    ]
 
 
 @pytest.mark.parametrize("option", ["--source-column", "--reference-column", "--system"])
@@ -218,6 +221,24 @@ def test_grades_that_name_none_of_several_systems_are_refused_with_a_command_for
     call = f"tercet.correlation.graded_tables.read_graded('{path}', systems='B')"
     assert call in str(caught.value)
     assert list(eval(call)[0].systems) == ["B"]
+
+
+def test_what_a_file_warns_of_is_said_once(tmp_path):
+    path = table(tmp_path, one(grade=[1, 2, 3, 4]))
+    path.write_text(path.read_text(encoding="utf-8").replace("\n", "\n,,\n", 1), encoding="utf-8")
+    with pytest.warns(UserWarning, match="1 blank row is passed over") as warned:
+        test_set, _ = read_graded(path)
+    assert [str(warning.message) for warning in warned] == list(test_set.warnings)
+    assert len(warned) == 1
+
+
+def test_what_is_said_of_files_is_refused_of_a_frame_or_is_of_the_grades_beside_it(tmp_path):
+    frame = pa.table({"id": [1, 2, 3, 4], "output": TEXTS, "reference": REFERENCES})
+    with pytest.raises(InputError, match="encoding= is for files"):
+        read_graded(frame, encoding="cp1252")
+    path = tmp_path / "grades.csv"
+    path.write_bytes("item,system,Qualität\n1,output,3\n2,output,4\n".encode("cp1252"))
+    assert read_graded(frame, grades=path, encoding="cp1252")[1].dimensions == ["Qualität"]
 
 
 def test_any_column_of_numbers_is_one_of_grades_if_it_is_asked_for(tmp_path):

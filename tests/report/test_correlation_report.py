@@ -214,7 +214,9 @@ def test_plots_and_worst_outputs_are_of_the_grades_that_the_figures_are_of():
         described = re.findall(r"Mean grade and mean score of each system: ([-\d.]+) and", page)
         assert described == [f"{human[0].mean():.2f}"]
         for system, item in np.ndindex(human.shape):
-            shown = re.search(rf"Item {item + 1}, <bdi>{'AB'[system]}</bdi></h4>.*?<p>{title} (\S+) ", page, re.DOTALL)
+            shown = re.search(
+                rf"Item {item + 1}, <bdi>{'AB'[system]}</bdi></h4>.*?<p>{title} (\S+) ", page, re.DOTALL
+            )
             assert shown is None or shown[1] == f"{human[system, item]:.2f}"
         assert page.count(f"<p>{title} ") == 6
 

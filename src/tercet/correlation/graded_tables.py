@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tercet.errors import InputError, OptionError, argument, argument_set, shorten, warn
+from tercet.errors import InputError, OptionError, argument, argument_set, recorded, shorten, warn
 from tercet.files.columns.grades import check_systems_of_grades, grade_columns, possible_grades
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import (
@@ -34,10 +34,10 @@ from tercet.files.tables.frames import frame_kind, read_frame
 from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
 from tercet.test_sets.long_tables import WideTable, widened
-from tercet.test_sets.named_columns import NamedColumns, column_called, end_of_fields
-from tercet.test_sets.names_from_paths import names_of
+from tercet.test_sets.named_columns import NamedColumns, column_called, with_further_roles
+from tercet.test_sets.names_from_paths import InputFiles, names_of
 from tercet.test_sets.pivoted_tables import rows_by_system
-from tercet.test_sets.read import read_test_sets
+from tercet.test_sets.tables_and_logs import check_frame_alone, sets_of_frame, sets_of_tables
 from tercet.test_sets.test_set import TestSet, without_texts
 
 from .grades import GRADE, GradeRow, Grades
@@ -108,8 +108,13 @@ def read_graded(
     name = kind or os.fspath(path)
     if not kind and os.path.isdir(name):
         return _read_folder(name, grades, asked)
-    asked.opening.check([os.fspath(file) for file in (path, grades) if file is not None and not frame_kind(file)])
-    table = replace(_read_graded_table(path, asked.opening), decimal=decimal)
+    paths = [os.fspath(file) for file in (path, grades) if file is not None and not frame_kind(file)]
+    if paths:
+        asked.opening.check(paths)
+    else:
+        check_frame_alone(kind, InputFiles([], [], [], [], opening=asked.opening))
+    with recorded() as messages:
+        table = replace(_read_graded_table(path, asked.opening), decimal=decimal)
     if system_column is not None:
         table.column(system_column)
     published = _Published.of(table, name, asked)
@@ -122,6 +127,7 @@ def read_graded(
     if published.missing:
         missing = {(system, texts.ids[item]) for item, system in published.missing}
         rows = _of_outputs(rows, missing, graded_in.name)
+    # Names of systems or columns say that there are grades only where nothing else does.
     if not rows:
         rows = texts.preferences()
     named: dict[str, list[str]] = {}
@@ -133,7 +139,11 @@ def read_graded(
     rows_of_grades = [row for row in rows if row.dimension not in scores]
     human = Grades.of_rows(rows_of_grades, texts.systems, texts.n_items, notation_of=graded_in.notation_of)
     external = _scores_of(texts, [row for row in rows if row.dimension in scores], scores)
-    test_set = replace(texts.test_set, fields=texts.fields(scores, named, external))
+    test_set = replace(
+        texts.test_set,
+        fields=texts.fields(scores, named, external),
+        warnings=tuple(dict.fromkeys([*messages, *texts.test_set.warnings])),
+    )
     return test_set, replace(human, scores=external.values)
 
 
@@ -181,6 +191,7 @@ def _read_folder(name: str, grades: Any, asked: _Asked) -> tuple[TestSet, Grades
 class _Published:
     """A table as it is, or what was made of one that has annotations in the shape in which they are published."""
 
+    as_read: Table
     table: Table
     #: The column of clusters.
     cluster: str | None
@@ -197,7 +208,7 @@ class _Published:
             for option, value in (("systems", asked.systems), ("system_column", asked.system_column)):
                 if value:
                     raise OptionError(f"{argument(option)} names columns; in {name!r} each row names its system.")
-            return cls(annotations.table, asked.cluster or DOCUMENT, annotations.note)
+            return cls(table, annotations.table, asked.cluster or DOCUMENT, annotations.note)
         if asked.lp is not None:
             raise OptionError(
                 f"{argument('lp')} is for a folder of mt-metrics-eval, or a table of WMT's ESA scores; {name!r} is "
@@ -206,8 +217,8 @@ class _Published:
         _warn_of_pairs(table)
         summaries = read_summary_annotations(table, asked.dimensions)
         if summaries is not None:
-            return cls(summaries.table, asked.cluster, summaries.note, summaries.missing)
-        return cls(table, asked.cluster)
+            return cls(table, summaries.table, asked.cluster, summaries.note, summaries.missing)
+        return cls(table, table, asked.cluster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,18 +257,6 @@ class _Texts:
         roles = guess_roles(without_scores(table, asked.scores))
         if not systems and roles.systems != guess_roles(table).systems:
             systems = roles.systems
-        (test_set,) = read_test_sets(
-            path,
-            systems=systems,
-            reference_columns=asked.reference_columns,
-            source_column=asked.source_column,
-            system_column=asked.system_column,
-            cluster=published.cluster,
-            need_references=asked.need_references,
-            decimal=asked.decimal,
-            encoding=asked.opening.encoding,
-            sheet=asked.opening.sheet,
-        )
         named_by_user = NamedColumns(
             systems=_list_of_names(systems),
             references=asked.references,
@@ -266,6 +265,13 @@ class _Texts:
             cluster=published.cluster,
             need_references=asked.need_references,
         )
+        if frame_kind(path):
+            (test_set,) = sets_of_frame(path, named_by_user, asked.decimal)
+        else:
+            name = os.fspath(path)
+            (test_set,) = sets_of_tables(
+                InputFiles([name], [], [], []), named_by_user, tables_read={name: published.as_read}
+            )
         joined_rows = _JoinedRows.of(table, named_by_user, test_set)
         if joined_rows is not None:
             table = joined_rows.with_scores(asked.scores)
@@ -410,23 +416,26 @@ class _JoinedRows:
 
     table: Table
     named_by_user: NamedColumns
+    #: The table as it was joined, with a row for each item.
+    joined: WideTable
     #: For each system the row of each item; None for an item of which it has none.
     rows: Mapping[str, Sequence[int | None]]
 
     @classmethod
     def of(cls, table: Table, named_by_user: NamedColumns, test_set: TestSet) -> _JoinedRows | None:
         """Return how the rows of a table were joined to a test set; None if they were not."""
-        rows = rows_by_system(cls._wide(table, named_by_user).table)
-        rows = {system: rows[system] for system in test_set.systems if system in rows}
-        return cls(table, named_by_user, rows) if rows else None
+        joined = _join_again(table, named_by_user)
+        rows_of_all = rows_by_system(joined.table)
+        rows = {system: rows_of_all[system] for system in test_set.systems if system in rows_of_all}
+        return cls(table, named_by_user, joined, rows) if rows else None
 
     def with_scores(self, scores: Sequence[str]) -> Table:
         """Return the table with a row for each item, and columns such as ``base.COMET``."""
-        return self._wide(self.table, replace(self.named_by_user, scores=list(scores))).table
+        return self._joined_with(scores).table
 
     def further(self, test_set: TestSet) -> list[str]:
         """Return the columns that the test set does not use."""
-        in_use = set(self.with_scores(()).columns) - set(test_set.left_out)
+        in_use = set(self.joined.table.columns) - set(test_set.left_out)
         return [column for column in self.table.columns if column not in in_use]
 
     def fields(self, test_set: TestSet, scores: Sequence[str], named: Mapping[str, Sequence[str]]) -> str:
@@ -434,17 +443,22 @@ class _JoinedRows:
         roles = {**named, "scores": [name for name in scores if name in self.table.columns]}
         with_role = [column for columns in roles.values() for column in columns]
         left_out = [column for column in test_set.left_out if column not in with_role]
-        note = self._wide(self.table, self.named_by_user).note
-        new_note = self._wide(self.table, replace(self.named_by_user, scores=with_role)).note
-        fields = test_set.fields.removesuffix(f" {note}").removesuffix(end_of_fields({}, test_set.left_out))
-        return f"{fields}{end_of_fields(roles, left_out)} {new_note}"
+        fields = with_further_roles(
+            test_set.fields.removesuffix(f" {self.joined.note}"), test_set.left_out, roles, left_out
+        )
+        return f"{fields} {self._joined_with(with_role).note}"
 
-    @staticmethod
-    def _wide(table: Table, named_by_user: NamedColumns) -> WideTable:
-        with warnings.catch_warnings():
-            # It warned when the texts were read.
-            warnings.simplefilter("ignore", UserWarning)
-            return widened(table, named_by_user)
+    def _joined_with(self, scores: Sequence[str]) -> WideTable:
+        if not scores:
+            return self.joined
+        return _join_again(self.table, replace(self.named_by_user, scores=list(scores)))
+
+
+def _join_again(table: Table, named_by_user: NamedColumns) -> WideTable:
+    """Return a table with a row for each item, as it was joined, with warnings, when its texts were read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return widened(table, named_by_user)
 
 
 def _read_named_columns(
@@ -520,7 +534,7 @@ def _fields_in_words(
             roles["grades"].append(column)
     with_role = {column for columns in roles.values() for column in columns}
     left_out = [column for column in test_set.left_out if column not in with_role]
-    return test_set.fields.removesuffix(end_of_fields({}, test_set.left_out)) + end_of_fields(roles, left_out)
+    return with_further_roles(test_set.fields, test_set.left_out, roles, left_out)
 
 
 def _dimension_and_rater(end: str) -> tuple[str, str]:

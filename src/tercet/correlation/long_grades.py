@@ -13,7 +13,7 @@ from tercet.files.columns.vocabulary import DIMENSION, ITEM, RATER, SYSTEM, TEXT
 from tercet.files.join import join, sides_in_table
 from tercet.files.table import Table
 from tercet.statistics.clusters import Clusters
-from tercet.test_sets.named_columns import column_called, end_of_fields
+from tercet.test_sets.named_columns import column_called, with_further_roles
 from tercet.test_sets.test_set import TestSet
 
 from .grades import GradeRow
@@ -89,7 +89,7 @@ class LongGrades:
         """Return which columns are what, with those of grades."""
         grades = [name for name in self._dimensions if name not in scores]
         raters = [] if self.rater is None else [self.rater]
-        return test_set.fields.removesuffix(".") + end_of_fields({"grades": grades, "raters": raters}, [])
+        return with_further_roles(test_set.fields, [], {"grades": grades, "raters": raters}, [])
 
     def rows(
         self, systems: Sequence[str], numbers: Mapping[str, int], left_out: Container[str] = ()
