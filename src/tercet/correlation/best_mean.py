@@ -14,8 +14,8 @@ from tercet.option_checks import known_keywords
 from tercet.registry import in_suite
 
 from .figures import value_of
-from .grades import MetricColumn
 from .layers import Weights, best_candidate, combine, out_of_fold, single_metrics, spreads, standardize
+from .metric_columns import MetricColumn
 from .result import Correlation
 from .samples import Array, GradedOutputs
 from .significance import pvalues_between

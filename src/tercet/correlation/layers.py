@@ -16,7 +16,7 @@ from tercet.metrics.bertscore.metric import BertScore
 from tercet.networks.layers import best_layer
 
 from .figures import FigureValue, value_of
-from .grades import MetricColumn
+from .metric_columns import MetricColumn
 from .samples import Array, GradedOutputs, Numbers
 from .significance import pvalues_between
 

@@ -18,8 +18,9 @@ from tercet.table_formats import finite_or_none
 from tercet.test_sets.test_set import TestSet
 
 from .figures import FIGURES, FigureValue
-from .grades import Grades, MetricColumn
+from .grades import Grades
 from .layers import LayerSweep
+from .metric_columns import MetricColumn
 from .resampling import UNITS
 from .samples import Array, GradedOutputs, Numbers
 

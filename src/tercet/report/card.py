@@ -184,7 +184,7 @@ def _draw_bars(
     axes = figure.add_axes((0.3, 0.13, 0.6, 0.43))
     positions = [-number for number in range(len(rows))]
     for position, row in zip(positions, rows, strict=True):
-        # The foot says of blue bars that they are no worse: unlike hollow in charts, grey is also what was not tested.
+        # The foot says of blue bars that they are no worse: unlike hollow, grey is also what was not tested.
         colour = _GREY
         if row.best or row.as_good:
             colour = _ACCENT

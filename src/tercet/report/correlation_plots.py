@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tercet.correlation.figures import FIGURES
-from tercet.correlation.grades import MetricColumn
 from tercet.correlation.layers import LayerSweep
+from tercet.correlation.metric_columns import MetricColumn
 from tercet.correlation.samples import Array, means
 
 from .plots import DIAMOND, RING, SERIES, Plot, PlotTexts, Shape, line_path, marks_path, plot, scales
