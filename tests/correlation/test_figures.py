@@ -198,7 +198,7 @@ def test_what_is_constant_has_no_correlation_and_one_system_no_pairs():
     for name in SCIPY:
         for level in ("pooled", "item", "system"):
             assert np.isnan(value_of(f"{level}.{name}", flat, metric)[0])
-    assert figures_for(1) == [f"pooled.{name}" for name in SCIPY]
+    assert figures_for(1, 5) == [f"pooled.{name}" for name in SCIPY]
     assert all(map(math.isnan, percentile_interval(np.array([np.nan, np.nan]), 0.5, 0.95)))
 
 

@@ -13,7 +13,7 @@ from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.threads import in_threads
 
 from .cautions import grade_warnings, ranking_warnings
-from .figures import FigureValue, PointEstimate, figures_for, points_of, value_in
+from .figures import FigureValue, PointEstimate, figures_for, level_of, points_of, value_in
 from .layers import layer_sweeps
 from .resampling import distributions, percentile_interval
 from .result import Correlation, DimensionTable
@@ -143,13 +143,10 @@ def _figures_by_metric(
 def _figures_that_exist(human: Array) -> list[str]:
     """Return the names of the figures that such grades have, shape (n, m), whatever the metric."""
     n_systems, n_items = human.shape
-    names = figures_for(n_systems)
+    names = figures_for(n_systems, n_items)
     # No item has two outputs to compare.
     if not ((~np.isnan(human)).sum(0) > 1).any():
-        names = [name for name in names if not name.startswith("item.")]
-    # A test on the items of two systems needs several.
-    if n_items == 1:
-        names = [name for name in names if name != "system.spa"]
+        names = [name for name in names if level_of(name) != "item"]
     return names
 
 
@@ -197,6 +194,6 @@ def _where_better(values: Sequence[float], pvalues: Array) -> Array:
 
 def _are_equal(human: Array, rank_by: str) -> bool:
     """Return whether no two grades that the figure compares differ."""
-    if rank_by.startswith("item."):
+    if level_of(rank_by) == "item":
         return not np.nan_to_num(pair_differences(human)).any()
     return bool(np.nanmin(human) == np.nanmax(human))

@@ -127,9 +127,14 @@ class DimensionTable:
         return min(self.adjusted_p(one, other), self.adjusted_p(other, one))
 
     @property
+    def is_adjusted(self) -> bool:
+        """Whether p is adjusted for several pairs: two metrics are one."""
+        return len(self.ranked()) > 2
+
+    @property
     def p_label(self) -> str:
-        """What p of two metrics is called: with two there is one pair, and nothing to adjust."""
-        return "adjusted p" if len(self.ranked()) > 2 else "p"
+        """What p of two metrics is called."""
+        return "adjusted p" if self.is_adjusted else "p"
 
     def cluster_of(self, label: str) -> str:
         """Return the number of a metric's cluster as people read it."""
@@ -139,7 +144,7 @@ class DimensionTable:
     @property
     def cluster_label(self) -> str:
         """What the column of clusters is called beside sentences that are by adjusted p."""
-        return "cluster" if self.p_label == "p" else "cluster (p unadjusted)"
+        return "cluster (p unadjusted)" if self.is_adjusted else "cluster"
 
     def significance(self, one: str, other: str, alpha: float) -> str:
         """Return ``better`` or ``worse`` if one metric differs significantly from another, else an empty text."""
@@ -319,7 +324,7 @@ class Correlation:
                 "Clusters: a new one begins at the first metric that is significantly worse than all metrics of the "
                 f"one before, by the rule of the WMT metrics tasks (two-sided p, not adjusted, alpha {self.alpha:g})."
             )
-            if any(table.p_label != "p" for table in self.tables):
+            if any(table.is_adjusted for table in self.tables):
                 sentences.append(
                     "Sentences and marks are by adjusted p, which may not tell metrics of two clusters apart."
                 )
@@ -347,7 +352,7 @@ class Correlation:
         tests = []
         for table in tables:
             adjusted = ""
-            if table.p_label != "p":
+            if table.is_adjusted:
                 adjusted = f"; adjusted for all pairs of metrics by {ADJUSTED[_ADJUST]}"
             tests.append(
                 f"{table.p_label}: two-sided, that two metrics agree equally well in {table.rank_by}; {table.test}; "
