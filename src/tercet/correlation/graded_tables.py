@@ -125,7 +125,7 @@ def read_graded(
         graded_in, further_rows = _rows_of_file(grades, texts, asked)
         rows += further_rows
     if published.missing:
-        missing = {(system, texts.ids[item]) for item, system in published.missing}
+        missing = {(system, texts.numbers[item]) for item, system in published.missing}
         rows = _of_outputs(rows, missing, graded_in.name)
     # Names of systems or columns say that there are grades only where nothing else does.
     if not rows:
@@ -230,8 +230,8 @@ class _Texts:
     table: Table
     #: The rows of grades; None of a table with a row for each item.
     long: LongGrades | None
-    #: The number of each item, from 0.
-    ids: Mapping[str, int]
+    #: By id, the number of each item, from 0.
+    numbers: Mapping[str, int]
     #: The items that are not compared.
     left_out: set[str]
     #: Where each item and system had a row.
@@ -244,9 +244,9 @@ class _Texts:
         if long is None or asked.systems:
             return cls._by_item(path, published, long, asked)
         columns = LongTableColumns(asked.references, asked.source_column, published.cluster, asked.need_references)
-        test_set, ids, left_out = long.texts(names_of([frame_kind(path) or os.fspath(path)])[0], columns)
+        test_set, numbers, left_out = long.texts(names_of([frame_kind(path) or os.fspath(path)])[0], columns)
         fields = published.note or long.fields(test_set, asked.scores)
-        return cls(replace(test_set, fields=fields), published.table, long, ids, left_out, None)
+        return cls(replace(test_set, fields=fields), published.table, long, numbers, left_out, None)
 
     @classmethod
     def _by_item(cls, path: Any, published: _Published, long: LongGrades | None, asked: _Asked) -> _Texts:
@@ -290,7 +290,7 @@ class _Texts:
     def rows_of_grades(self) -> list[GradeRow]:
         """Return the grades of the table: its rows, its columns such as ``base.content``, or its objects."""
         if self.long is not None:
-            return list(self.long.rows(self.systems, self.ids, self.left_out))
+            return list(self.long.rows(self.systems, self.numbers, self.left_out))
         return [*_rows_of_columns(self.table, self.systems), *_objects_of_grades(self.table, self.systems)]
 
     def preferences(self) -> list[GradeRow]:
@@ -324,7 +324,7 @@ def _rows_of_file(file: Any, texts: _Texts, asked: _Asked) -> tuple[Table, list[
         raise InputError(
             f"{table.name}: a table of grades needs the columns item and system; at least one of them is missing."
         )
-    return table, list(long.rows(texts.systems, texts.ids, texts.left_out))
+    return table, list(long.rows(texts.systems, texts.numbers, texts.left_out))
 
 
 class _Scores(NamedTuple):
