@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tercet.errors import InputError, OptionError, argument, argument_set, recorded, shorten, warn
-from tercet.files.columns.grades import check_systems_of_grades, grade_columns, possible_grades
+from tercet.files.columns.grades import possible_grades
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import (
-    BETWEEN_GRADES,
     OBJECTS,
-    begun_by,
     columns_of_scores,
-    objects_by_system,
     scores_by_system,
     without_scores,
 )
-from tercet.files.columns.vocabulary import ITEM, LANGUAGE_PAIRS, RATER
+from tercet.files.columns.vocabulary import ITEM, LANGUAGE_PAIRS
 from tercet.files.formats import MEMORIES, check_no_workbook, table_format
 from tercet.files.numbers import Sign, read_score
 from tercet.files.read import Opening, read_file
@@ -33,18 +29,21 @@ from tercet.files.table import Table
 from tercet.files.tables.frames import frame_kind, read_frame
 from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
-from tercet.test_sets.long_tables import WideTable, widened
-from tercet.test_sets.named_columns import NamedColumns, column_called, with_further_roles
+from tercet.test_sets.named_columns import NamedColumns, column_called
 from tercet.test_sets.names_from_paths import InputFiles, names_of
-from tercet.test_sets.pivoted_tables import rows_by_system
 from tercet.test_sets.tables_and_logs import check_frame_alone, sets_of_frame, sets_of_tables
 from tercet.test_sets.test_set import TestSet, without_texts
 
-from .grades import GRADE, GradeRow, Grades
+from .grades import GradeRow, Grades
 from .long_grades import LongGrades, LongTableColumns
-
-#: The column of JSON objects by system: grades by dimension.
-_HUMAN = "human"
+from .wide_grades import (
+    JoinedRows,
+    fields_in_words,
+    objects_of_grades,
+    read_named_columns,
+    rows_of_columns,
+    rows_of_objects,
+)
 
 
 def read_graded(
@@ -132,7 +131,7 @@ def read_graded(
         rows = texts.preferences()
     named: dict[str, list[str]] = {}
     if texts.long is None and all(row.dimension in scores for row in rows):
-        rows_by_name, named = _read_named_columns(texts.table, texts.joined_rows, texts.test_set, scores, dimensions)
+        rows_by_name, named = read_named_columns(texts.table, texts.joined_rows, texts.test_set, scores, dimensions)
         rows += rows_by_name
     if not rows:
         raise InputError(_without_grades(texts.table, texts.test_set))
@@ -235,7 +234,7 @@ class _Texts:
     #: The items that are not compared.
     left_out: set[str]
     #: Where each item and system had a row.
-    joined_rows: _JoinedRows | None
+    joined_rows: JoinedRows | None
 
     @classmethod
     def of(cls, path: Any, published: _Published, asked: _Asked) -> _Texts:
@@ -272,7 +271,7 @@ class _Texts:
             (test_set,) = sets_of_tables(
                 InputFiles([name], [], [], []), named_by_user, tables_read={name: published.as_read}
             )
-        joined_rows = _JoinedRows.of(table, named_by_user, test_set)
+        joined_rows = JoinedRows.of(table, named_by_user, test_set)
         if joined_rows is not None:
             table = joined_rows.with_scores(asked.scores)
         return cls(test_set, table, long, _item_numbers(table), set(), joined_rows)
@@ -291,7 +290,7 @@ class _Texts:
         """Return the grades of the table: its rows, its columns such as ``base.content``, or its objects."""
         if self.long is not None:
             return list(self.long.rows(self.systems, self.numbers, self.left_out))
-        return [*_rows_of_columns(self.table, self.systems), *_objects_of_grades(self.table, self.systems)]
+        return [*rows_of_columns(self.table, self.systems), *objects_of_grades(self.table, self.systems)]
 
     def preferences(self) -> list[GradeRow]:
         """Return the grades of systems that are called better and worse: the first was preferred."""
@@ -310,7 +309,7 @@ class _Texts:
         if self.joined_rows is not None:
             return self.joined_rows.fields(self.test_set, scores, named)
         of_scores = {OBJECTS}.union(*(columns_of_scores(self.table, self.systems, name) for name in read.in_columns))
-        return _fields_in_words(self.test_set, scores, of_scores, named)
+        return fields_in_words(self.test_set, scores, of_scores, named)
 
 
 def _rows_of_file(file: Any, texts: _Texts, asked: _Asked) -> tuple[Table, list[GradeRow]]:
@@ -338,7 +337,7 @@ def _scores_of(texts: _Texts, rows: Sequence[GradeRow], names: Sequence[str]) ->
     """Return the scores of these names: in rows of grades, in objects, or in columns such as ``base.COMET``."""
     table = texts.table
     systems = texts.systems
-    rows_of_scores = [*_rows_of_objects(table, OBJECTS, systems), *rows]
+    rows_of_scores = [*rows_of_objects(table, OBJECTS, systems), *rows]
     external = Grades.of_rows(rows_of_scores, systems, texts.n_items, read_score, notation_of=table.notation_of)
     values = {dimension: external.mean(dimension) for dimension in external.dimensions}
     in_columns = [name for name in names if name not in values]
@@ -410,99 +409,6 @@ def _list_of_names(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-@dataclass(frozen=True, slots=True)
-class _JoinedRows:
-    """A table with a row for each item and system, whose rows were joined by what they share."""
-
-    table: Table
-    named_by_user: NamedColumns
-    #: The table as it was joined, with a row for each item.
-    joined: WideTable
-    #: For each system the row of each item; None for an item of which it has none.
-    rows: Mapping[str, Sequence[int | None]]
-
-    @classmethod
-    def of(cls, table: Table, named_by_user: NamedColumns, test_set: TestSet) -> _JoinedRows | None:
-        """Return how the rows of a table were joined to a test set; None if they were not."""
-        joined = _join_again(table, named_by_user)
-        rows_of_all = rows_by_system(joined.table)
-        rows = {system: rows_of_all[system] for system in test_set.systems if system in rows_of_all}
-        return cls(table, named_by_user, joined, rows) if rows else None
-
-    def with_scores(self, scores: Sequence[str]) -> Table:
-        """Return the table with a row for each item, and columns such as ``base.COMET``."""
-        return self._joined_with(scores).table
-
-    def further(self, test_set: TestSet) -> list[str]:
-        """Return the columns that the test set does not use."""
-        in_use = set(self.joined.table.columns) - set(test_set.left_out)
-        return [column for column in self.table.columns if column not in in_use]
-
-    def fields(self, test_set: TestSet, scores: Sequence[str], named: Mapping[str, Sequence[str]]) -> str:
-        """Return which columns are what, in words."""
-        roles = {**named, "scores": [name for name in scores if name in self.table.columns]}
-        with_role = [column for columns in roles.values() for column in columns]
-        left_out = [column for column in test_set.left_out if column not in with_role]
-        fields = with_further_roles(
-            test_set.fields.removesuffix(f" {self.joined.note}"), test_set.left_out, roles, left_out
-        )
-        return f"{fields} {self._joined_with(with_role).note}"
-
-    def _joined_with(self, scores: Sequence[str]) -> WideTable:
-        if not scores:
-            return self.joined
-        return _join_again(self.table, replace(self.named_by_user, scores=list(scores)))
-
-
-def _join_again(table: Table, named_by_user: NamedColumns) -> WideTable:
-    """Return a table with a row for each item, as it was joined, with warnings, when its texts were read."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return widened(table, named_by_user)
-
-
-def _read_named_columns(
-    table: Table,
-    joined_rows: _JoinedRows | None,
-    test_set: TestSet,
-    scores: Sequence[str],
-    dimensions: Sequence[str],
-) -> tuple[list[GradeRow], dict[str, list[str]]]:
-    """Return rows from columns that are named as grades, and these columns and that of raters by role."""
-    names = list(test_set.systems)
-    if joined_rows is None:
-        source = table
-        rows_of: Mapping[str, Sequence[int | None]] = {system: range(len(table.lines)) for system in names}
-        # Of each of these, rows have columns of their own, such as ``human_base``.
-        systems = names
-        further = list(test_set.left_out)
-    else:
-        source = joined_rows.table
-        rows_of = joined_rows.rows
-        systems = []
-        further = joined_rows.further(test_set)
-    without_those_of_scores = without_scores(source, scores).columns
-    columns = [name for name in further if name in without_those_of_scores]
-    grades = grade_columns(source, systems, columns, asked=dimensions)
-    if not grades:
-        check_systems_of_grades(source, systems, columns)
-        return [], {}
-    in_use = [grade.column for grade in grades]
-    # Only where a row is of one system, its rater is of that system's grade.
-    rater_column = column_called(source, RATER) if len(systems) < 2 else None
-    raters = [""] * len(source.lines)
-    if rater_column is not None and rater_column in columns and rater_column not in in_use:
-        raters = ["" if cell is None else str(cell) for cell in source.columns[rater_column]]
-    rows = []
-    for grade in grades:
-        cells = source.columns[grade.column]
-        for system in [grade.system] if grade.system else names:
-            for item, row in enumerate(rows_of[system]):
-                if row is not None:
-                    rows.append(GradeRow(grade.dimension, grade.rater or raters[row], system, item, cells[row]))
-    return rows, {"grades": in_use, "raters": [str(rater_column)] if any(raters) else []}
-
-
 def _without_grades(table: Table, test_set: TestSet) -> str:
     """Return what is said of a table without grades."""
     system = next(iter(test_set.systems))
@@ -517,31 +423,6 @@ def _without_grades(table: Table, test_set: TestSet) -> str:
         f"{shorten(system + '.content')}, or {form}; a long table with the columns item, system, dimension and "
         f"value; or JSON objects human: {{system: {{dimension: value}}}}.{hint}"
     )
-
-
-def _fields_in_words(
-    test_set: TestSet, scores: Sequence[str], of_scores: Container[str], named: Mapping[str, Sequence[str]]
-) -> str:
-    """Return which columns of a table with a row for each item are what, with those of grades and of scores."""
-    roles: dict[str, list[str]] = {"grades": [], "raters": list(named.get("raters", ())), "scores": []}
-    for column in test_set.left_out:
-        begun = begun_by(column, test_set.systems, BETWEEN_GRADES)
-        if column in named.get("grades", ()):
-            roles["grades"].append(column)
-        elif column in of_scores or (begun and _dimension_and_rater(begun[1])[0] in scores):
-            roles["scores"].append(column)
-        elif not named and (begun or column == _HUMAN):
-            roles["grades"].append(column)
-    with_role = {column for columns in roles.values() for column in columns}
-    left_out = [column for column in test_set.left_out if column not in with_role]
-    return with_further_roles(test_set.fields, test_set.left_out, roles, left_out)
-
-
-def _dimension_and_rater(end: str) -> tuple[str, str]:
-    """Return what follows the system in the name of a column, from the separator on: ``.content.anna``."""
-    separator = end[0]
-    dimension, _, rater = end[1:].partition(separator)
-    return dimension, rater
 
 
 def _read_graded_table(file: Any, opening: Opening) -> Table:
@@ -566,46 +447,3 @@ def _item_numbers(table: Table) -> dict[str, int]:
     if len(set(ids)) != len(table.lines):
         ids = [str(number) for number in range(1, len(table.lines) + 1)]
     return {name: number for number, name in enumerate(ids)}
-
-
-def _rows_of_columns(table: Table, systems: Sequence[str]) -> Iterator[GradeRow]:
-    for column, cells in table.columns.items():
-        begun = begun_by(column, systems, BETWEEN_GRADES)
-        if begun is not None:
-            system, end = begun
-            dimension, rater = _dimension_and_rater(end)
-            for item, cell in enumerate(cells):
-                yield GradeRow(dimension, rater, system, item, cell)
-
-
-def _objects_of_grades(table: Table, systems: Sequence[str]) -> Iterator[GradeRow]:
-    """Yield the rows in objects by system of dimensions, or of grades alone; texts and numbers have none."""
-    cells = table.columns.get(_HUMAN, [])
-    if not any(isinstance(cell, dict) for cell in cells):
-        return
-    by_dimension = replace(table, columns={**table.columns, _HUMAN: list(map(_with_dimensions, cells))})
-    yield from _rows_of_objects(by_dimension, _HUMAN, systems)
-
-
-def _with_dimensions(cell: Any) -> Any:
-    """Return an object by system in which a grade alone has a dimension."""
-    if not isinstance(cell, dict):
-        return cell
-    by_system = {}
-    for system, value in cell.items():
-        is_grade_alone = not isinstance(value, dict | None)
-        by_system[system] = {GRADE: value} if is_grade_alone else value
-    return by_system
-
-
-def _rows_of_objects(table: Table, column: str, systems: Sequence[str]) -> Iterator[GradeRow]:
-    """Yield the rows in objects by system: for each dimension a value, or one per rater."""
-    for item, system, by_dimension in objects_by_system(table, column, systems):
-        for dimension, value in by_dimension.items():
-            by_rater = {"": value}
-            if isinstance(value, list):
-                by_rater = {str(number): grade for number, grade in enumerate(value, 1)}
-            elif isinstance(value, dict):
-                by_rater = value
-            for rater, grade in by_rater.items():
-                yield GradeRow(dimension, rater, system, item, grade)
