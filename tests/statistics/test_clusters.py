@@ -208,7 +208,7 @@ class TestCorrelate:
         assert "Only 5 clusters of graded items" in five.remarks[0]
 
     def test_items_of_a_cluster_are_in_the_same_fold(self):
-        from tercet.correlation.layers import _folds
+        from tercet.correlation.folds import _folds
 
         clusters = np.repeat(np.arange(10), 3)
         for kept, held in _folds(np.ones((2, 30)), 1, 5, 7, clusters):

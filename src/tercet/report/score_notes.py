@@ -22,11 +22,9 @@ def notes_of_score(comparison: Comparison, names: dict[str, str], column: Column
         notes.append((f"The best is first and in bold{marks.as_good_in_words}{alpha}.",))
     if marks.has_lower:
         notes.append(("Lower is better. Lower scores are drawn further right.",))
-    intervals = ""
     if comparison.has_intervals:
         level = f"{100 * comparison.confidence_level:g} %"
-        intervals = f"{level} intervals: {comparison.intervals_in_words([column.table])}."
-    notes.append((intervals,))
+        notes.append((f"{level} intervals: {comparison.intervals_in_words([column.table])}.",))
     inference = comparison.inference_of(column.table)
     if inference.test is not None:
         notes.append(_against_baseline(comparison, names, column))

@@ -141,6 +141,13 @@ def end_of_fields(roles: Mapping[str, Sequence[str]], left_out: Sequence[str]) -
     return f"{in_words}."
 
 
+def with_further_roles(
+    fields: str, left_out: Sequence[str], roles: Mapping[str, Sequence[str]], still_left_out: Sequence[str]
+) -> str:
+    """Return what columns are in words, where some of those that were left out have roles after all."""
+    return fields.removesuffix(end_of_fields({}, left_out)) + end_of_fields(roles, still_left_out)
+
+
 def listing(columns: Sequence[str]) -> str:
     """Return the names of columns as a message lists them."""
     in_words = ", ".join(map(repr, columns[:MOST_LISTED]))

@@ -37,15 +37,20 @@ if TYPE_CHECKING:
     from tercet.files.numbers import Sign
 
 
-def sets_of_tables(files: InputFiles, named: NamedColumns, need_texts: bool) -> list[TestSet]:
-    """Return the test sets of files that are not all text files, by whose kind it is chosen how they are read."""
+def sets_of_tables(
+    files: InputFiles, named: NamedColumns, need_texts: bool = False, tables_read: Mapping[str, Table] | None = None
+) -> list[TestSet]:
+    """Return the test sets of files that are not all text files, by whose kind it is chosen how they are read.
+
+    `tables_read` are those that have been read, by their paths.
+    """
     first_path = files.paths[0]
     if not files.folders and files.references and any(table_format(path) in MEMORIES for path in files.paths):
         return [joined_memories(files, named)]
-    already_read: dict[str, Table] = {}
+    already_read = dict(tables_read or {})
     # The first file says whether all are batches, whose references and sources have files of their own.
     if not files.folders and table_format(first_path) == "jsonl":
-        first = _read(first_path, files)
+        first = already_read.get(first_path) or _read(first_path, files)
         if isinstance(first, Answers | Requests):
             _check_no_system_column(first_path, named)
             check_no_scores_beside(files, "answers of a batch")
