@@ -29,8 +29,9 @@ from tercet.files.table import Table
 from tercet.files.tables.frames import frame_kind, read_frame
 from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
+from tercet.test_sets.input_files import InputFiles
 from tercet.test_sets.named_columns import NamedColumns, column_called
-from tercet.test_sets.names_from_paths import InputFiles, names_of
+from tercet.test_sets.names_from_paths import names_of
 from tercet.test_sets.tables_and_logs import check_frame_alone, sets_of_frame, sets_of_tables
 from tercet.test_sets.test_set import TestSet, without_texts
 
