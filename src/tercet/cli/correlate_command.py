@@ -14,7 +14,7 @@ from tercet.errors import OptionError, shorten
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_as_shown import visible
 
-from .input import read_metrics, report_on
+from .input import files_of_metrics, read_metrics, report_on
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
@@ -172,8 +172,6 @@ def _checked_format(
     graded: GradeOptions, figures: FigureOptions, output: _MeanOutput, metrics: Sequence[Metric]
 ) -> ScoreFormat:
     """Return the format of the output; what cannot be made or written fails here, before any text is read."""
-    from tercet.comparison.specs.metric_specs import name_of
-
     from .output import check_bom, check_can_write, check_open, chosen_format
 
     form = chosen_format(output.format, output.out)
@@ -181,7 +179,7 @@ def _checked_format(
     check_bom(output.bom, form)
     check_open(output.open, form, output.out)
     _check_options(figures, output)
-    inputs = [graded.file, *map(name_of, metrics)]
+    inputs = [graded.file, *files_of_metrics(metrics)]
     if graded.grades:
         inputs.append(graded.grades)
     check_outputs({"--out": output.out, "--mean": output.mean}, inputs)

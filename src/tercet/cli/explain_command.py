@@ -18,7 +18,7 @@ from tercet.files.writing import check_outputs
 from tercet.registry import in_suite
 
 from .completion import metrics_like
-from .input import read_metrics, report_on
+from .input import files_of_metrics, read_metrics, report_on
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
@@ -185,7 +185,7 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
         raise InputError(f"No file was given, only the metric {shorten(texts.arguments[0])}; expected METRIC FILES.")
     check_can_write(form, out)
     check_open(output.open, form, out)
-    check_outputs({"--out": out}, texts.inputs(files))
+    check_outputs({"--out": out}, [*texts.inputs(files), *files_of_metrics(metrics)])
     test_sets = texts.test_sets(files, metrics)
     width = 120
     if out is None:

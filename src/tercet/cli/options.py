@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial, wraps
@@ -18,7 +17,7 @@ from tercet.files.missing_option import LEAVE_OUT
 from tercet.option_checks import Integer
 
 from .completion import metrics_like
-from .input import read_metrics, report_on
+from .input import files_of_metrics, read_metrics, report_on
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -282,17 +281,12 @@ class TextOptions(ColumnOptions, _FileOptions):
 
     def inputs(self, metrics: Sequence[Metric]) -> list[str]:
         """Return all input files, those that metrics and their options name included."""
-        from tercet.comparison.specs.metric_specs import name_of
         from tercet.test_sets.names_from_paths import paths_of
 
         inputs = [*paths_of(self.files), *(self.references or ())]
         if self.source:
             inputs.append(self.source)
-        for metric in metrics:
-            for value in (*metric.written.values(), name_of(metric)):
-                if isinstance(value, str) and os.path.isfile(value):
-                    inputs.append(value)
-        return inputs
+        return [*inputs, *files_of_metrics(metrics)]
 
 
 @dataclass(init=False, eq=False, repr=False)
