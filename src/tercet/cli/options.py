@@ -12,9 +12,9 @@ import typer
 
 from tercet.base.options import Value
 from tercet.comparison.inputs.settings import Adjust, CompareSettings, Interval, Test
-from tercet.errors import OptionError
+from tercet.errors import OptionError, argument
 from tercet.files.missing_option import LEAVE_OUT
-from tercet.option_checks import Integer
+from tercet.option_checks import Check, Integer, RefusedError
 
 from .completion import metrics_like
 from .input import files_of_metrics, read_metrics, report_on
@@ -58,7 +58,21 @@ def setting(settings: type[Value], name: str, *names: str, **shown: Any) -> Any:
     check = declared.check
     if isinstance(check, Integer):
         shown |= {"metavar": "N", "min": check.minimum, "max": check.maximum}
+    elif check is not None and isinstance(declared.default, float):
+        shown["callback"] = _checked_number(name, check)
     return scoring(declared.default, *names, help=declared.doc, **shown)
+
+
+def _checked_number(name: str, check: Check) -> Callable[[float], float]:
+    """Return the check of a setting as the command line is read: the function makes it after files are read."""
+
+    def checked(value: float) -> float:
+        try:
+            return float(check(value))
+        except RefusedError as refused:
+            raise OptionError(f"{argument(name)} must be {refused.expected}. Got {value:g} instead.") from None
+
+    return checked
 
 
 References = Annotated[
@@ -353,13 +367,16 @@ class ScoreOptions(MetricOptions):
     no_intervals: bool = scoring(False, "--no-intervals", help="Leave the intervals out.")
     seed: int = setting(CompareSettings, "seed")
 
+    def check(self) -> None:
+        """Refuse a kind of intervals where there are to be none."""
+        if self.no_intervals and self.interval != CompareSettings.interval:
+            raise OptionError("--interval and --no-intervals cannot be given together.")
+
     @property
     def asked(self) -> dict[str, Any]:
         """All options but the metrics, as ``compare`` takes them."""
         options = super().asked
         if options.pop("no_intervals"):
-            if self.interval != CompareSettings.interval:
-                raise OptionError("--interval and --no-intervals cannot be given together.")
             options["interval"] = None
         return options
 
