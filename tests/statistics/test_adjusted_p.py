@@ -14,7 +14,7 @@ from tercet.comparison.specs.metric_specs import metric_of
 from tercet.statistics import adjusted_p
 from tercet.statistics.adjusted_p import NullDistribution, family_test
 from tercet.statistics.holm import holm
-from tercet.statistics.named_tests import TESTS
+from tercet.statistics.kinds_of_tests import TESTS
 from tercet.statistics.paired_tests import all_pairs_test, paired_bootstrap_test, paired_permutation_test
 from tercet.statistics.step_down_levels import step_down_levels
 

@@ -13,7 +13,7 @@ from tercet.metrics.column import Column
 from tercet.statistics.adjusted_p import family_test
 from tercet.statistics.draws import n_exchanges
 from tercet.statistics.intervals import BootstrapResult, bootstrap, bootstraps, over_strata, spread_of
-from tercet.statistics.named_tests import BOOTSTRAP, PERMUTATION
+from tercet.statistics.kinds_of_tests import BOOTSTRAP, PERMUTATION
 from tercet.statistics.paired_tests import (
     Stratum,
     all_pairs_test,

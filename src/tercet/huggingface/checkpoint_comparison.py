@@ -16,7 +16,7 @@ from tercet.comparison.values.scores import scored_for_all
 from tercet.corpus.items import read_items, read_texts
 from tercet.errors import InputError
 from tercet.statistics.draws import n_exchanges
-from tercet.statistics.named_tests import PERMUTATION
+from tercet.statistics.kinds_of_tests import PERMUTATION
 from tercet.statistics.paired_tests import all_pairs_test, paired_permutation_test, pvalue_beyond_resamples
 from tercet.statistics.stats import SegmentStats
 

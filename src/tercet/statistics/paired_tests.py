@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .adjusted_p import FamilyResult, NullDistribution, family_test
 from .draws import all_masks, n_exchanges
-from .named_tests import BOOTSTRAP, PERMUTATION, PairedTest
+from .kinds_of_tests import BOOTSTRAP, PERMUTATION, TestKind
 from .null_differences import (
     NullDifferences,
     Pair,
@@ -74,7 +74,7 @@ def paired_permutation_test(
 
 
 def _test_pairs(
-    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, test: PairedTest, *, n_resamples: int, seed: int
+    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, test: TestKind, *, n_resamples: int, seed: int
 ) -> Iterator[dict[str, PairedTestResult]]:
     """Return the results of pairs of systems, which are resampled here, before the first pair is asked for."""
     differences = null_differences(test, metric, systems, n_resamples=n_resamples, seed=seed)
@@ -147,7 +147,7 @@ def all_pairs_test(
     metric: Formula,
     systems: Sequence[SegmentStats],
     pairs: Pairs,
-    test: PairedTest,
+    test: TestKind,
     *,
     n_resamples: int,
     seed: int,
@@ -179,7 +179,7 @@ class Stratum(NamedTuple):
 
 
 def strata_test(
-    strata: Sequence[Stratum], scores: Scores, pairs: Pairs, test: PairedTest, *, n_resamples: int
+    strata: Sequence[Stratum], scores: Scores, pairs: Pairs, test: TestKind, *, n_resamples: int
 ) -> dict[str, FamilyResult]:
     """Return p of pairs of systems, as :func:`all_pairs_test` does, of weighted sums of the scores in strata.
 
@@ -194,17 +194,17 @@ def strata_test(
     if n_units > 1:
         return results
     # No test, as all resamples are equal.
-    untested = {}
+    without_test = {}
     for name, result in results.items():
-        untested[name] = FamilyResult(
+        without_test[name] = FamilyResult(
             pvalues=np.where(np.isnan(result.pvalues), result.pvalues, 1.0),
             adjusted=np.where(np.isnan(result.adjusted), result.adjusted, 1.0),
         )
-    return untested
+    return without_test
 
 
 def null_distribution_of_strata(
-    strata: Sequence[Stratum], pairs: Pairs, test: PairedTest, *, n_resamples: int
+    strata: Sequence[Stratum], pairs: Pairs, test: TestKind, *, n_resamples: int
 ) -> NullDistribution:
     """Return the differences of pairs of systems under the null hypothesis: weighted sums of those of strata."""
     n_all = None

@@ -13,7 +13,7 @@ from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import Standing, SystemScore, standings
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import BootstrapResult, ConfidenceInterval
-from tercet.statistics.pair_tests import PairTests
+from tercet.statistics.p_tables import PTables
 from tercet.statistics.ranks import ranks
 from tercet.statistics.rounding import ROUNDING, apart
 from tercet.statistics.stats import SegmentStats
@@ -45,7 +45,7 @@ class Measured(NamedTuple):
 
     values: NDArray[np.float64]
     bounds: Bounds
-    tests: PairTests
+    tests: PTables
     #: The scores of what wins and losses count.
     counted_scores: Sequence[Sequence[float | None]]
     higher_is_better: bool
@@ -61,7 +61,7 @@ def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list
     is_unknown = np.isnan(score.values)
     # A score that is NaN cannot be tested.
     has_no_test = is_unknown[:, None] | is_unknown
-    tests = PairTests(
+    tests = PTables(
         np.where(has_no_test, np.nan, score.tests.pvalues), np.where(has_no_test, np.nan, score.tests.adjusted)
     )
     compared = standings(
@@ -91,7 +91,7 @@ def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list
     return rows, tests.adjusted
 
 
-def _against_baseline(score: Measured, tests: PairTests, index: int, baseline: int) -> dict[str, Any]:
+def _against_baseline(score: Measured, tests: PTables, index: int, baseline: int) -> dict[str, Any]:
     """Return what the row of a system says of it and the baseline."""
     if index == baseline:
         return dict.fromkeys(AGAINST_BASELINE)

@@ -19,7 +19,7 @@ from tercet.statistics.draws import Exchanges, n_exchanges
 from tercet.statistics.holm import holm
 from tercet.statistics.inference import Inference, pvalues_of_pairs
 from tercet.statistics.intervals import ConfidenceInterval
-from tercet.statistics.named_tests import PairedTest
+from tercet.statistics.kinds_of_tests import TestKind
 from tercet.statistics.rounding import rounding
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -168,7 +168,7 @@ class _OneSlice:
 
 
 def _separate_tests(
-    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats], test: PairedTest | None
+    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats], test: TestKind | None
 ) -> dict[str, Array]:
     """Return p of a test whose draws no two slices share, of each slice by itself; NaN without a test."""
     shape = (len(stats_of_slices), len(design.systems))

@@ -1,4 +1,4 @@
-"""The paired tests by name: how they resample, and what sentences call them."""
+"""The kinds of paired tests by name: how they resample, and what sentences call them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 from .draws import n_exchanges
 
 
-class PairedTest(NamedTuple):
-    """A test of two systems on the same units.
+class TestKind(NamedTuple):
+    """How two systems are tested on the same units.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ class Resamples(NamedTuple):
     are_all: bool
 
 
-PERMUTATION = PairedTest("permutation", "paired permutation test", is_resampled=True, exchanges=True)
-BOOTSTRAP = PairedTest("bootstrap", "paired bootstrap test", is_resampled=True, exchanges=False, is_centred=True)
+PERMUTATION = TestKind("permutation", "paired permutation test", is_resampled=True, exchanges=True)
+BOOTSTRAP = TestKind("bootstrap", "paired bootstrap test", is_resampled=True, exchanges=False, is_centred=True)
 #: Of scores that are 0 or 1: what all permutations would give.
-MCNEMAR = PairedTest("McNemar", "McNemar's exact test", is_resampled=False, exchanges=True)
+MCNEMAR = TestKind("McNemar", "McNemar's exact test", is_resampled=False, exchanges=True)
 #: Of systems with several runs.
-WELCH = PairedTest("Welch", "Welch's t over units and runs", is_resampled=False, exchanges=False)
+WELCH = TestKind("Welch", "Welch's t over units and runs", is_resampled=False, exchanges=False)
 
 #: The tests by name. Those of systems with one output each can be asked for.
 TESTS = {test.name: test for test in (PERMUTATION, BOOTSTRAP, WELCH)}
