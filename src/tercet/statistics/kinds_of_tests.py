@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .draws import n_exchanges
+from .draws import Resamples
 
 
 class TestKind(NamedTuple):
@@ -37,23 +37,15 @@ class TestKind(NamedTuple):
 
     def resamples(self, n_units: int, n_resamples: int) -> Resamples:
         """Return how many resamples a test takes: those asked for, or all exchanges of units where they are fewer."""
-        n_all = n_exchanges(n_units, n_resamples) if self.exchanges else None
-        if n_all is None:
-            return Resamples(n_resamples, are_all=False)
-        return Resamples(n_all, are_all=True)
+        if self.exchanges:
+            return Resamples.of_exchanges(n_units, n_resamples)
+        return Resamples(n_resamples)
 
     def level(self, alpha: float) -> str:
         """Return the level of the test, as sentences have it."""
         if self.errs_more:
             return f"nominal alpha {alpha:g}; this test errs two to four times as often"
         return f"alpha {alpha:g}"
-
-
-class Resamples(NamedTuple):
-    """How many resamples a test takes, and whether they are all that there are."""
-
-    number: int
-    are_all: bool
 
 
 PERMUTATION = TestKind("permutation", "paired permutation test", is_resampled=True, exchanges=True)
