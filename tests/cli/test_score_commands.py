@@ -148,6 +148,13 @@ class TestScoreAndCompare:
         graded = ("correlate", ROOT / "examples" / "data" / "graded.tsv", "-m", "chrf", "-f", "csv", "--bom")
         assert command(*graded).stdout.startswith("\ufeff")
 
+    def test_one_segment_in_a_file_is_as_wide_on_every_machine(self, tmp_path):
+        written = []
+        for width in ("60", "200"):
+            command("compare", EN, "--segment", "2", "-o", tmp_path / "s.txt", env={"COLUMNS": width})
+            written.append((tmp_path / "s.txt").read_text(encoding="utf-8"))
+        assert written[0] == written[1]
+
     def test_one_segment_side_by_side(self):
         shown = command("compare", EN, "--segment", "2").stdout
         assert "segment 2" in shown

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import typer
-from rich.console import Console
 
 from tercet.errors import InputError, OptionError, shorten
 from tercet.files.writing import check_outputs
@@ -168,7 +167,7 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
 
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
-    from .output import check_can_write, check_open, chosen_format, has_colours, write
+    from .output import check_can_write, check_open, chosen_format, has_colours, width_of, write
 
     against = texts.against
     out = output.out
@@ -187,10 +186,7 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
     check_open(output.open, form, out)
     check_outputs({"--out": out}, [*texts.inputs(files), *files_of_metrics(metrics)])
     test_sets = texts.test_sets(files, metrics)
-    width = 120
-    if out is None:
-        width = Console().width
-    view = _View(form, width, has_colours(out))
+    view = _View(form, width_of(out), has_colours(out))
     if against is None:
         text = _explained_segments(test_sets, metrics, scores.segment, view)
     else:
