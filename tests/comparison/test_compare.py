@@ -28,7 +28,7 @@ from tercet.api import known_options, make_scorer
 from tercet.base.scoring import segment_lists
 from tercet.comparison.compare import compare
 from tercet.comparison.one_segment.side_by_side import side_by_side
-from tercet.comparison.scoring.score_rows import _wins_ties_losses
+from tercet.comparison.scoring.score_rows import _counts
 from tercet.comparison.shown.exported_texts import export_segments, export_systems
 from tercet.comparison.shown.tables import in_format
 from tercet.comparison.shown.terminal import to_text
@@ -885,5 +885,5 @@ def test_segments_that_differ_by_rounding_are_ties_and_scores_the_same():
 
 def test_infinite_scores_win_lose_and_tie():
     inf = math.inf
-    assert _wins_ties_losses([inf, inf, -inf, 1.0, None, math.nan], [inf, 1.0, 1.0, inf, 1.0, 1.0], True) == (1, 1, 2)
-    assert _wins_ties_losses([1.0, 2.0], [1.0 + 1e-15, 1.0], False) == (0, 1, 1)
+    assert _counts([inf, inf, -inf, 1.0, None, math.nan], [inf, 1.0, 1.0, inf, 1.0, 1.0], True) == (1, 1, 2)
+    assert _counts([1.0, 2.0], [1.0 + 1e-15, 1.0], False) == (0, 1, 1)

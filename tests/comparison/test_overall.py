@@ -181,6 +181,17 @@ def test_the_version_ends_the_signature_also_where_a_later_set_has_more_fields()
     assert joined_signature(signatures, "set") == "bleu|tok:13a,zh|refs:2|sets:2|weight:set|version:1"
 
 
+def test_a_value_with_the_sign_between_entries_stays_whole_in_the_signature():
+    signatures = ["bleu|tok:a|b|version:1", "bleu|tok:c|b|version:1"]
+    assert joined_signature(signatures, "set") == "bleu|tok:a|b,c|b|sets:2|weight:set|version:1"
+
+
+def test_a_difference_too_small_for_the_decimals_is_no_zero():
+    values = np.random.default_rng(8).normal(50, 1, size=40)
+    over_all = tercet.overall(of_scores((values, values - 0.001), (values, values - 0.001)))
+    assert "B is worse than A by 0.001 quality (p" in str(over_all)
+
+
 def test_lower_is_better():
     comparisons = compared(part(0, 2, 4), part(2, 5, 4), metrics="ter")
     row = tercet.overall(comparisons).tables[0].rows[1]

@@ -185,7 +185,8 @@ class MetricDefinition(Configured, metaclass=ABCMeta):
         """What `report` returns, of the sums of the rows and what the plan makes of them."""
         return self._score_keys()
 
-    # No property: one that is kept, and asks that of a parent by the same name, may give another thread the parent's.
+    # A method, for subclasses whose `_keys` begin with these: `super()._keys` would keep the parent's list under the
+    # same name, and another thread could read that.
     def _score_keys(self) -> list[Entry]:
         """Return the keys of the scores."""
         return [Entry(name, "score", number) for number, name in enumerate(self.score_names)]

@@ -246,7 +246,8 @@ def _explained_segments(
     test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int | None, view: _View
 ) -> str:
     """Return why a segment of each test set has its scores."""
-    from tercet.comparison.one_segment.explained_segment import explain_segment, to_text
+    from tercet.comparison.one_segment.explained_segment import explain_segment
+    from tercet.comparison.one_segment.terminal import to_text
     from tercet.statistics.progress import bars_within
     from tercet.table_formats import json_text
 

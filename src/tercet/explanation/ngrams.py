@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from .explanation import Explanation
 from .levels import levels_of_predictions, ngram_levels
@@ -26,6 +26,7 @@ from .parts import (
 )
 
 if TYPE_CHECKING:
+    from tercet.corpus.corpus import Corpus
     from tercet.engine.ragged import TokenBatch
 
 
@@ -165,18 +166,37 @@ def ngram_fields(
     return {"prediction": prediction, "references": references, "ngrams": ngrams}
 
 
-def prediction_words(
-    tokens: TokenBatch, spelling: Sequence[str], orders: range, as_written: Sequence[Sequence[str]]
-) -> list[list[Word]]:
+class WrittenTokens(NamedTuple):
+    """The tokens of a batch, and how its texts write them, before they get a stem or a lemma."""
+
+    tokens: TokenBatch
+    spelling: list[str]  # by id
+    as_written: list[list[str]]  # of each text
+
+
+def written_tokens(metric: Any, batch: Corpus) -> WrittenTokens:
+    """Return the tokens that a metric counts in a batch: those of its method ``tokens``."""
+    tokens, words = metric.tokens(batch)
+    before, words_before = metric.tokens(batch, as_written=True)
+    spelling_before = words_before()
+    as_written = []
+    for ids in before.tokens.lists():
+        as_written.append([spelling_before[token] for token in ids])
+    return WrittenTokens(tokens, words(), as_written)
+
+
+def prediction_words(written: WrittenTokens, orders: range) -> list[list[Word]]:
     """Return the tokens of each prediction of a batch, as `ngram_fields` does."""
+    tokens = written.tokens
     levels = levels_of_predictions(tokens, orders)
     word = cache(Word)  # one that is found again need not be made again
     predictions = tokens.tokens.lists()[: tokens.n_items]
+    as_written = written.as_written[: tokens.n_items]
     words_of_predictions: list[list[Word]] = []
-    for ids, levels_of_ids, written in zip(predictions, levels, as_written[: tokens.n_items], strict=True):
+    for ids, levels_of_ids, written_words in zip(predictions, levels, as_written, strict=True):
         words = []
-        for token, level, text in zip(ids, levels_of_ids, written, strict=True):
-            compared = spelling[token]
+        for token, level, text in zip(ids, levels_of_ids, written_words, strict=True):
+            compared = written.spelling[token]
             words.append(word(compared, level, None if compared == text else text))
         words_of_predictions.append(words)
     return words_of_predictions

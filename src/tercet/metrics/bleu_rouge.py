@@ -37,7 +37,7 @@ from tercet.engine.ragged import TokenBatch
 from tercet.explanation.explanation import NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import ngram_levels
 from tercet.explanation.matches import Count, Word, ngram_counts, ngram_limits, words_of
-from tercet.explanation.ngrams import prediction_words
+from tercet.explanation.ngrams import prediction_words, written_tokens
 from tercet.explanation.parts import (
     Heading,
     Line,
@@ -362,15 +362,10 @@ class BleuRouge(Metric):
 
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
-
-        def words(batch: Corpus) -> list[list[Word]]:
-            tokens, spelling = self.tokens(batch)
-            plain, written = self.tokens(batch, as_written=True)
-            spelled = np.array(written(), object)
-            as_written = [spelled[ids].tolist() for ids in plain.tokens.pieces()]
-            return prediction_words(tokens, spelling(), range(1, self.max_order + 1), as_written)
-
-        return Matched(NGRAM_LEVELS[: self.max_order], words)
+        orders = range(1, self.max_order + 1)
+        return Matched(
+            NGRAM_LEVELS[: self.max_order], lambda batch: prediction_words(written_tokens(self, batch), orders)
+        )
 
 
 # F of BLEU's precision and ROUGE's recall, for any number of corpora at once.

@@ -110,7 +110,9 @@ class FormulaSettings(NamedTuple):
     method: str
     smooth_value: float
     effective: bool
-    weights: Any  # of the orders, for each weighting
+    weights: (
+        Any  # of the orders, for each weighting; lists, as a compiled plan does without NumPy, which imports slowly
+    )
     scale: float
 
 
@@ -358,10 +360,11 @@ class Bleu(HasTokenizer):
 
         A row for each sum, of whatever shape the sums are; W weightings of N orders have W + N + 1 columns.
         """
-        scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *settings)
+        of_arrays = settings._replace(weights=np.array(settings.weights))
+        scores: Array = engine.bleu_scores(as_rows(totals, self.columns, by_column=True), *of_arrays)
         return scores
 
-    def _formula_settings(self, method: str, length_rule: str, weights: Any) -> FormulaSettings:
+    def _formula_settings(self, method: str, length_rule: str, weightings: Weightings) -> FormulaSettings:
         """Return what the formula takes besides sums."""
         method_of_formula = method
         if method == "none" and self.compat == "nltk":
@@ -371,7 +374,7 @@ class Bleu(HasTokenizer):
             method=method_of_formula,
             smooth_value=self._smooth_value(method),
             effective=self.effective_order,
-            weights=weights,
+            weights=list(weightings.values()),
             scale=self.scale,
         )
 
@@ -385,9 +388,8 @@ class Bleu(HasTokenizer):
 
     @cached_property
     def _formula_of_score(self) -> FormulaSettings:
-        """What the formula of the score takes, with the weights in an array."""
-        weights = np.array(list(self._weightings.values()))
-        return self._formula_settings(self.method, self.reference_length, weights)
+        """What the formula of the score takes."""
+        return self._formula_settings(self.method, self.reference_length, self._weightings)
 
     def finalize(self, totals: Array) -> Scores:
         """Return BLEU under every weighting."""
@@ -420,15 +422,19 @@ class Bleu(HasTokenizer):
         needs_last_item = self.compat == "nltk" and self.method in OF_LAST_ITEM
         if needs_last_item or self._grid is not None:
             return None
-        # Where one of the watched sums is 0, the plan sets `needs_look`, and `score_lists` asks `score_warning`.
+        # Letters are counted for `corpus_warning`. Where a watched sum is 0, the plan sets `needs_look`, and
+        # `score_lists` asks `score_warning`.
         rules = rules_of_plan(
             lowercase=self.ignores_case, count_letters=self.needs_blanks, watched=self._why_zero.watched
         )
-        # As `_formula_of_score`, with weights as lists: the compiled plan needs no NumPy, which takes long to import.
-        formula = self._formula_settings(self.method, self.reference_length, list(self._weightings.values()))
         row = self._row
         return engine.bleu_plan(
-            rules, self._tokenizer_as_read, row.max_order, row.has_divisors, row.has_next_order, formula
+            rules,
+            self._tokenizer_as_read,
+            row.max_order,
+            row.has_divisors,
+            row.has_next_order,
+            self._formula_of_score,
         )
 
     # What a result says beside the score.
@@ -444,10 +450,9 @@ class Bleu(HasTokenizer):
 
     def _grid_rows(self, grid: Grid, totals: Array) -> list[dict[str, Any]]:
         """Return a row for each combination of the grid."""
-        weights = np.array(list(grid.weightings.values()))
 
         def scores_of(method: str, length_rule: str) -> list[float]:
-            formula = self._formula_settings(method, length_rule, weights)
+            formula = self._formula_settings(method, length_rule, grid.weightings)
             (scores,) = self._apply_formula(totals, formula).tolist()
             return list(scores)
 
@@ -548,16 +553,18 @@ class Bleu(HasTokenizer):
 
     def explained(self, batch: Corpus, context: Any = None) -> NgramMatches:
         """Explain a batch of one item, as a corpus of one: `segment_metric` explains it as a segment."""
-        from tercet.explanation.ngrams import NgramMatches, ngram_fields
+        from tercet.explanation.ngrams import NgramMatches, ngram_fields, written_tokens
 
         # Shares of 1, and not percents divided: a perfect text is 100.00000000000004 in percent.
         as_share = self
         if self.scale != 1:
             as_share = self.with_options({"scale": 1}, may_be_idle=True)
         scores = as_share.report(self.corpus_totals(self.segment_stats(batch)), None)
-        tokens, spelling, orders, as_written = self._tokens_and_spelling(batch)
+        written = written_tokens(self, batch)
+        documents = written.tokens.tokens.lists()
+        orders = range(1, self.max_order + 1)
         return NgramMatches(
-            **ngram_fields(tokens.tokens.lists(), spelling, orders, as_written),
+            **ngram_fields(documents, written.spelling, orders, written.as_written),
             score=scores["bleu"],
             brevity_penalty=scores["brevity_penalty"],
             precisions=scores["precisions"],
@@ -569,21 +576,12 @@ class Bleu(HasTokenizer):
     def matched(self, score: str, tokenizer: str | None) -> Matched:
         """Return how a report finds matched tokens: by their longest matched n-gram."""
         from tercet.explanation.explanation import NGRAM_LEVELS, Matched
-        from tercet.explanation.ngrams import prediction_words
+        from tercet.explanation.ngrams import prediction_words, written_tokens
 
+        orders = range(1, self.max_order + 1)
         return Matched(
-            NGRAM_LEVELS[: self.max_order], lambda batch: prediction_words(*self._tokens_and_spelling(batch))
+            NGRAM_LEVELS[: self.max_order], lambda batch: prediction_words(written_tokens(self, batch), orders)
         )
-
-    def _tokens_and_spelling(self, batch: Corpus) -> tuple[TokenBatch, list[str], range, list[list[str]]]:
-        """Return the tokens of a batch, their spelling, the orders, and the tokens of each text as written."""
-        tokens, words = self.tokens(batch)
-        written_tokens, written_words = self.tokens(batch, as_written=True)
-        spelling = written_words()
-        as_written = []
-        for ids in written_tokens.tokens.lists():
-            as_written.append([spelling[token] for token in ids])
-        return tokens, words(), range(1, self.max_order + 1), as_written
 
 
 def _as_list(sums: Array | list[float]) -> list[float]:
