@@ -16,7 +16,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.errors import OptionError, argument, as_settings, warn
 from tercet.metrics.column import Column
 from tercet.option_checks import known_keywords, read_once
-from tercet.statistics.named_tests import PERMUTATION
+from tercet.statistics.kinds_of_tests import PERMUTATION
 from tercet.statistics.progress import bars_within, line_of
 from tercet.test_sets.checks import check_baseline
 from tercet.test_sets.copied_systems import copy_warnings

@@ -19,7 +19,7 @@ from tercet.names_as_shown import one_cell
 from tercet.option_checks import integer
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
-from tercet.statistics.named_tests import WELCH
+from tercet.statistics.kinds_of_tests import WELCH
 from tercet.statistics.stats import SegmentStats
 from tercet.test_sets.test_set import TestSet
 

@@ -23,7 +23,7 @@ from tercet.comparison.wording.decimals import digits_of, figures
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of
 from tercet.signature import Signature
 from tercet.statistics.intervals import BootstrapResult, over_strata
-from tercet.statistics.pair_tests import PairTests, untested
+from tercet.statistics.p_tables import PTables, no_p
 from tercet.statistics.rounding import apart
 from tercet.table_formats import pvalue_text
 
@@ -84,7 +84,7 @@ class Strata(NamedTuple):
             for table in score_tables:
                 values.append([row_of(table, system).value for system in self.design.systems])
             values_by_set[score_tables[0].name] = np.array(values)
-        tests = self._pair_tests(values_by_set)
+        tests = self._p_tables(values_by_set)
         for score_tables in scores:
             name = score_tables[0].name
             intervals = []
@@ -92,13 +92,13 @@ class Strata(NamedTuple):
                 intervals.append([interval_by_score[name] for interval_by_score in intervals_of_set])
             yield self._table(score_tables, values_by_set[name], intervals, tests[name])
 
-    def _pair_tests(self, values_by_set: Mapping[str, NDArray[np.float64]]) -> dict[str, PairTests]:
+    def _p_tables(self, values_by_set: Mapping[str, NDArray[np.float64]]) -> dict[str, PTables]:
         """Return p of each pair of systems for each score; NaN without a test."""
         design = self.design
         n_systems = len(design.systems)
         inference = design.inference
         if inference.test is None or design.n_resamples is None:
-            return dict.fromkeys(values_by_set, untested(n_systems))
+            return dict.fromkeys(values_by_set, no_p(n_systems))
         from tercet.statistics.paired_tests import strata_test
 
         pairs = list(combinations(range(n_systems), 2))
@@ -111,7 +111,7 @@ class Strata(NamedTuple):
         score_tables: Sequence[ScoreTable],
         values_by_set: NDArray[np.float64],
         intervals_of_sets: Sequence[Sequence[BootstrapResult]],
-        tests: PairTests,
+        tests: PTables,
     ) -> ScoreTable:
         """Return the table of one score over all sets, from its tables, values and intervals in each set."""
         design = self.design

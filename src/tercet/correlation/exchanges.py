@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.statistics.adjusted_p import family_test_of_blocks
 from tercet.statistics.clusters import Clusters
-from tercet.statistics.pair_tests import pair_tests
+from tercet.statistics.p_tables import p_tables
 from tercet.statistics.progress import count_on_bar
 from tercet.statistics.rounding import ROUNDING
 
@@ -277,4 +277,4 @@ def _tests_of_pairs(
     better[second, first] = tails.p(tails.n_up)
     better[first, second] = tails.p(tails.n_down)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    return MetricTests(better, *pair_tests(pairs, family, n_metrics))
+    return MetricTests(better, *p_tables(pairs, family, n_metrics))

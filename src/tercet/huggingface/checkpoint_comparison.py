@@ -15,9 +15,7 @@ from tercet.base.scoring import batch_stats, summarize
 from tercet.comparison.values.scores import scored_for_all
 from tercet.corpus.items import read_items, read_texts
 from tercet.errors import InputError
-from tercet.statistics.draws import n_exchanges
-from tercet.statistics.named_tests import PERMUTATION
-from tercet.statistics.paired_tests import all_pairs_test, paired_permutation_test, pvalue_beyond_resamples
+from tercet.statistics.paired_tests import permutation_test, pvalue_beyond_resamples
 from tercet.statistics.stats import SegmentStats
 
 from .compute_metrics import TrainerMetrics
@@ -162,15 +160,9 @@ class CheckpointComparison:
         n_texts = len(scored[0])
         # The first look is at the second checkpoint.
         look = len(self.checkpoints)
-        n_resamples = resamples_at(look)
-        (results,) = paired_permutation_test(metric, scored, n_resamples=n_resamples, seed=self._seed)
+        results = permutation_test(metric, scored, n_resamples=resamples_at(look), seed=self._seed)
         differences = {name: result.statistic for name, result in results.items()}
-        if n_exchanges(n_texts, n_resamples) is None:
-            pvalues = {name: pvalue_beyond_resamples(result, n_texts) for name, result in results.items()}
-        else:
-            # Where texts are so few, all exchanges are tested.
-            exact = all_pairs_test(metric, scored, [(0, 1)], PERMUTATION, n_resamples=n_resamples, seed=self._seed)
-            pvalues = {name: float(result.pvalues[0]) for name, result in exact.items()}
+        pvalues = {name: pvalue_beyond_resamples(result, n_texts) for name, result in results.items()}
         adjusted = {name: min(1.0, pvalue * cost_of_looking(look)) for name, pvalue in pvalues.items()}
         return _CheckpointTest(earlier.name, look, n_texts, differences, adjusted)
 

@@ -11,7 +11,7 @@ from .score_tables import Column
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.statistics.named_tests import PairedTest
+    from tercet.statistics.kinds_of_tests import TestKind
 
 
 def notes_of_score(comparison: Comparison, names: dict[str, str], column: Column, marks: Marks) -> list[Sentence]:
@@ -46,7 +46,7 @@ def _against_baseline(comparison: Comparison, names: dict[str, str], column: Col
     return (f"{numbers} are against ", *baseline, f"{signs}.")
 
 
-def _origin_of_p(comparison: Comparison, test: PairedTest, adjust: str) -> str:
+def _origin_of_p(comparison: Comparison, test: TestKind, adjust: str) -> str:
     """Return of which test p is, and how it is adjusted."""
     test_in_words = test.title.replace("'", "’")
     if test.is_resampled:

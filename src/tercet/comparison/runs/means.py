@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tercet.comparison.result import Comparison
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import DifferenceFromBaseline, ScoreTable, Standing, SystemScore, standings
-from tercet.statistics.named_tests import WELCH
+from tercet.statistics.kinds_of_tests import WELCH
 from tercet.test_sets.test_set import TestSet
 
 if TYPE_CHECKING:

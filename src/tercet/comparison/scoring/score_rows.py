@@ -13,7 +13,7 @@ from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import Counts, DifferenceFromBaseline, Standing, SystemScore, standings
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import BootstrapResult, ConfidenceInterval
-from tercet.statistics.pair_tests import PairTests
+from tercet.statistics.p_tables import PTables
 from tercet.statistics.ranks import ranks
 from tercet.statistics.rounding import ROUNDING, apart
 from tercet.statistics.stats import SegmentStats
@@ -32,7 +32,7 @@ class Measured(NamedTuple):
 
     values: NDArray[np.float64]
     bounds: Bounds
-    tests: PairTests
+    tests: PTables
     #: The scores of what wins and losses count.
     counted_scores: Sequence[Sequence[float | None]]
     higher_is_better: bool
@@ -48,7 +48,7 @@ def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list
     is_unknown = np.isnan(score.values)
     # A score that is NaN cannot be tested.
     has_no_test = is_unknown[:, None] | is_unknown
-    tests = PairTests(
+    tests = PTables(
         np.where(has_no_test, np.nan, score.tests.pvalues), np.where(has_no_test, np.nan, score.tests.adjusted)
     )
     compared = standings(
@@ -78,7 +78,7 @@ def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list
     return rows, tests.adjusted
 
 
-def _against_baseline(score: Measured, tests: PairTests, index: int, baseline: int) -> DifferenceFromBaseline | None:
+def _against_baseline(score: Measured, tests: PTables, index: int, baseline: int) -> DifferenceFromBaseline | None:
     """Return how far a system's score is from the baseline's; None of the baseline itself."""
     if index == baseline:
         return None

@@ -10,7 +10,7 @@ from tercet.comparison.result import Comparison
 from tercet.comparison.runs.means import as_systems
 from tercet.comparison.values.scores import ScoreTable, SystemScore
 from tercet.comparison.values.sections import Section
-from tercet.statistics.named_tests import WELCH
+from tercet.statistics.kinds_of_tests import WELCH
 from tercet.table_formats import number_or_none
 
 #: Columns of :func:`records_of`.
