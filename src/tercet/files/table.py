@@ -177,6 +177,8 @@ class Memory(Table):
     joined_by: str = SOURCE_TEXT
     #: Further cells of each row, such as its id or state, that label segments.
     labels: Mapping[str, list[Any]] = field(default_factory=dict)
+    #: The languages in which a unit has two texts that no author tells apart, and the line of the first such unit.
+    unattributed: Mapping[str, int] = field(default_factory=dict)
 
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or those that label its rows."""
