@@ -295,8 +295,8 @@ def _columns_of_targets(path: str, table: Memory, target: str) -> list[str]:
         return [column for column in table.columns if column == target]
     if target in table.unattributed:
         raise InputError(
-            f"{path}, line {table.unattributed[target]}: two translations in {target!r}; expected one in a unit, or a "
-            "different author (creationid, changeid) for each."
+            f"{path}, line {table.unattributed[target]}: two translations in {target!r}; expected one in a unit, or "
+            "a different author (creationid, changeid) for each."
         )
     return [column for column in table.columns if _language(column) == target]
 
