@@ -70,7 +70,7 @@ class TestLargeCorpus:
             assert (alone.names, alone.searched) == ((name,), True)
         moved = large.numbered(12)
         assert (moved.first_item, moved.searched, moved.names) == (12, True, NAMES)
-        assert moved.name_of(N + 2) == "item 14 of predictions"
+        assert moved.name_of(N + 2) == "item 14 of 古い"
 
 
 @pytest.mark.parametrize("n_references", [1, 2])

@@ -240,7 +240,8 @@ class Corpus:
     def name_of(self, document: int) -> str:
         """Return what messages call a document, counted over predictions and then references."""
         if document < self.n_items:
-            return f"item {self.first_item + document % self.n_segments} of predictions"
+            system, segment = divmod(document, self.n_segments)
+            return f"item {self.first_item + segment} of {self.names[system]}"
         item = int(np.searchsorted(self.reference_offsets, document - self.n_items, side="right")) - 1
         return f"item {self.first_item + item} of references"
 
@@ -341,8 +342,7 @@ class Corpus:
     def _named_texts(self) -> Iterator[tuple[str, str]]:
         """Yield each text after what messages call it."""
         for row, text in enumerate(self._predictions):
-            system, segment = divmod(row, self.n_segments)
-            yield f"item {self.first_item + segment} of {self.names[system]}", text
+            yield self.name_of(row), text
         for item, texts in enumerate(self.reference_lists(), self.first_item):
             for text in texts:
                 yield f"a reference of item {item}", text
