@@ -49,7 +49,10 @@ def test_a_column_of_prompts_has_the_last_message():
     ]
 
 
-@pytest.mark.parametrize("chat", [[ASKED], [SAID, SILENT], SILENT, [ASKED, {"role": "assistant"}], [{"role": "assistant", "tool_calls": []}]])
+@pytest.mark.parametrize(
+    "chat",
+    [[ASKED], [SAID, SILENT], SILENT, [ASKED, {"role": "assistant"}], [{"role": "assistant", "tool_calls": []}]],
+)
 def test_beside_answers_a_chat_without_one_is_named(chat):
     with pytest.raises(InputError, match=r"^line 2: expected a chat in which the assistant says a text last, got "):
         texts_of_chats([[ASKED, SAID], chat], ["line 1", "line 2"])
