@@ -1,7 +1,7 @@
 """Columns that are Arrow already (pyarrow, datasets, pandas, Polars) -> checked texts, without a Python string.
 
 What is not text, or lacks a text where one must be, is left to the way of lists (`items.py`), which says what is
-wrong with it. Nothing is read, cast or shown before Arrow has found it well-formed: anything else may end the process.
+wrong with it. Nothing is read, cast or shown before Arrow has found it well-formed: all else may end the process.
 """
 
 from __future__ import annotations
