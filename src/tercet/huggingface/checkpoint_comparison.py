@@ -110,7 +110,7 @@ class CheckpointComparison:
         if self._references is not None:
             corpus = read_items(texts, self._references[: len(texts)])
         # Artefacts are searched, and warned of, at the first checkpoint alone.
-        corpus.searched = bool(self.checkpoints)
+        corpus.warned.is_silent = bool(self.checkpoints)
         return {name: batch_stats(metric, corpus, self._warned) for name, metric in self._metrics.items()}
 
     def _compared(self, checkpoint: Checkpoint) -> ComparedCheckpoint:

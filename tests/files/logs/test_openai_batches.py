@@ -157,6 +157,25 @@ def test_several_choices_are_repeats_and_an_answer_without_text_is_empty(folder)
     assert found.clusters.to_dict() == {"by": "sample id", "number": 4, "sizes": [1, 2]}
 
 
+def test_each_of_several_choices_may_fail_or_be_cut_off(folder):
+    texts_and_endings = (
+        [("a", "stop"), ("b", "length")],
+        [("c", "length"), ("d", "length")],
+        [("", "length"), ("e", "stop")],
+    )
+    rows = []
+    for custom_id, choices in zip(IDS, texts_and_endings, strict=False):
+        body = completion(*(text for text, _ in choices))
+        for choice, (_, ending) in zip(body["choices"], choices, strict=True):
+            choice["finish_reason"] = ending
+        rows.append(answer(custom_id, body))
+    write(folder / "two.jsonl", [*rows, answer(IDS[3], {}, 500)])
+    with pytest.warns(UserWarning, match="1 of 4 requests failed"):
+        found = read("two.jsonl", folder=folder)
+    assert found.systems == {"two": ["a", "b", "c", "d", "", "e"]}
+    assert (found.lost, found.n_all) == ({"two": {"missing": 2, "cut off": 3}}, 8)
+
+
 def test_a_run_is_called_as_its_file_or_where_that_says_nothing_as_its_model(folder):
     (folder / "base.jsonl").rename(folder / "batch_68ab_output.jsonl")
     assert list(read("batch_68ab_output.jsonl", folder=folder).systems) == ["gpt-x"]

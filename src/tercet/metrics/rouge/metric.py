@@ -18,6 +18,7 @@ from tercet.base.short_road import rules_of_plan
 from tercet.corpus.corpus import Corpus, encode
 from tercet.corpus.letters import FEW, LetterCounts, count_letters, dropped_letters_warning
 from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, is_read_by_engine
+from tercet.corpus.sentences import split_sentences, truncate_bytes, truncate_words
 from tercet.corpus.stems import (
     WordMap,
     lemmatizer_label,
@@ -28,7 +29,7 @@ from tercet.corpus.stems import (
     stopwords_label,
     word_map,
 )
-from tercet.corpus.tokenizers import split_sentences, tokenize, tokenizer_label, truncate_bytes, truncate_words
+from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.engine.counting import skip_bigram_total
 from tercet.engine.planned import TextPlan
