@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import refuse_missing
@@ -18,11 +17,10 @@ from tercet.errors import InputError, needs, shorten
 from tercet.option_checks import integer, known_keywords, number, refuse
 from tercet.statistics.progress import bars_within
 
-from .checkpoint_comparison import CheckpointComparison
+from .checkpoint_comparison import CheckpointComparison, ComparedCheckpoint
 from .checkpoint_file import FILE, prompt_text, read_checkpoints, set_aside, write_checkpoints
 from .compute_metrics import compute_metrics
 from .loggers import LOGGERS
-from .repeated_looks import ALPHA, can_be_significant
 
 needs("tercet.GenerationCallback", "perplexity", "torch", "transformers")
 needs("tercet.GenerationCallback", "", "accelerate")
@@ -35,6 +33,9 @@ from .generation import check_can_generate, check_settings, generate, settings_o
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState, TrainingArguments
 
+#: The entry of a Trainer's log that says whether a checkpoint is better than the best one before it: a run that is
+#: resumed reads it there.
+_IS_BETTER = "eval_is_better"
 #: Texts in the table that loggers show.
 _SHOWN_ROWS = 20
 
@@ -284,18 +285,20 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         name_prefix = self._name_prefix(kind, metrics)
         self._reset_for_another(model)
         if not self._is_of_next_set(evaluation):
-            sentences = self._generate(args, state, model, processing_class)
+            compared = self._generate(args, state, model, processing_class)
             if is_logged:
                 logged = self._named_figures(f"{kind}_{name_prefix}")
+                if kind == "eval" and compared.is_better is not None:
+                    logged[_IS_BETTER] = compared.is_better
                 _keep_in_history(state, logged, is_of_evaluation=metrics is not None)
             if state.is_world_process_zero:
                 entries = self._named_figures(f"{kind}/{name_prefix}") if is_logged else None
-                self._record(args, state.global_step, entries, sentences)
+                self._record(args, state.global_step, entries, compared.sentences)
         if self._is_training:
             self._evaluations_with_figures.add(evaluation)
         if metrics is not None:
             metrics.update(self._named_figures(f"{kind}_{name_prefix}"))
-        if self._patience is not None and self._n_not_better(state) >= self._patience:
+        if self._patience is not None and _n_not_better(state) >= self._patience:
             control.should_training_stop = True
 
     def _is_of_next_set(self, evaluation: str) -> bool:
@@ -316,17 +319,20 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """Return the figures of the last checkpoint, with something before their names."""
         return {f"{prefix}{name}": value for name, value in self._figures.items()}
 
-    def _generate(self, args: TrainingArguments, state: TrainerState, model: Any, processing_class: Any) -> list[str]:
-        """Add what the model writes now to the checkpoints, and return a sentence for each metric."""
+    def _generate(
+        self, args: TrainingArguments, state: TrainerState, model: Any, processing_class: Any
+    ) -> ComparedCheckpoint:
+        """Add what the model writes now to the checkpoints, and return how it compares with them."""
         check_can_generate(model, processing_class, self._prompts)
         with bars_within(state.is_world_process_zero and not args.disable_tqdm):
             texts = generate(
                 model, processing_class, self._prompts[: self._comparison.n_texts], self._generation,
                 batch_size=self._batch_size, seed=self._seed, seconds=self._seconds,
             )  # fmt: skip
-        self._figures, sentences = self._comparison.add(state.global_step, texts)
+        compared = self._comparison.add(state.global_step, texts)
+        self._figures = compared.figures
         self._evaluations_with_figures.clear()
-        return sentences
+        return compared
 
     def _reset_for_another(self, model: Any) -> None:
         """Forget the checkpoints of another model, as of another Trainer with this callback."""
@@ -334,27 +340,6 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         if is_another:
             self.reset()
         self._model = None if model is None else weakref.ref(model)
-
-    def _n_not_better(self, state: TrainerState) -> int:
-        """Return how many checkpoints in turn were not better, by the log: a resumed run has that of the first."""
-        metric = self._metrics[0]
-        higher_is_better = is_higher_better(metric, metric.primary)
-        names = {(logged.metric, logged.score): logged.name for logged in self._scores.logged_scores()}
-        name = names[metric.name, metric.primary]
-        is_better_by_step: dict[int, bool] = {}
-        for entry in state.log_history:
-            for logged_name in (f"eval_{name}", f"eval_generated_{name}"):
-                pvalue = entry.get(f"{logged_name}_p_best")
-                difference = entry.get(f"{logged_name}_diff_best")
-                if pvalue is not None and difference is not None:
-                    is_better_by_step[entry["step"]] = pvalue < ALPHA and (difference > 0) == higher_is_better
-        n_not_better = 0
-        for look, is_better in enumerate(is_better_by_step.values(), 1):
-            if is_better:
-                n_not_better = 0
-            elif can_be_significant(look, self._comparison.n_texts):
-                n_not_better += 1
-        return n_not_better
 
     # Where texts and scores go.
 
@@ -403,6 +388,19 @@ def _keep_in_history(state: TrainerState, logged: Mapping[str, float], *, is_of_
         log[-1].update(logged)
     else:
         log.append({"epoch": state.epoch, "step": state.global_step, **logged})
+
+
+def _n_not_better(state: TrainerState) -> int:
+    """Return how many checkpoints in turn were not better, by the log: a resumed run has that of the first."""
+    # After a step the last look counts.
+    is_better_by_step: dict[int, bool] = {}
+    for entry in state.log_history:
+        if _IS_BETTER in entry:
+            is_better_by_step[entry["step"]] = entry[_IS_BETTER]
+    n_not_better = 0
+    for is_better in is_better_by_step.values():
+        n_not_better = 0 if is_better else n_not_better + 1
+    return n_not_better
 
 
 def _read_prompts(
