@@ -427,15 +427,20 @@ def test_checkpoints_are_compared_on_the_prompts_that_they_share(tmp_path, token
     assert "eval_chrf_p_best" in evaluations(trainer)[-1]
 
 
-def test_processes_share_the_prompts_and_log_the_same(tmp_path):
+def run_two_processes(module, folder):
+    """Run a module of the tests in two processes, until both have ended."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     shared = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     shared["PYTHONPATH"] = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
-    call = [sys.executable, "-m", "training.generation_ranks", str(tmp_path)]
+    call = [sys.executable, "-m", module, str(folder)]
     ranks = [{**shared, "RANK": rank, "LOCAL_RANK": rank} for rank in ("0", "1")]
     processes = [subprocess.Popen(call, env=rank) for rank in ranks]
     assert [process.wait(timeout=300) for process in processes] == [0, 0]
+
+
+def test_processes_share_the_prompts_and_log_the_same(tmp_path):
+    run_two_processes("training.generation_ranks", tmp_path)
     logs = [json.loads((tmp_path / f"log-{rank}.json").read_text(encoding="utf-8")) for rank in (0, 1)]
     ours = [
         {name: value for entry in log for name, value in entry.items() if name.startswith(("eval_chrf", "eval_wer"))}
@@ -444,6 +449,17 @@ def test_processes_share_the_prompts_and_log_the_same(tmp_path):
     texts = [row["step 20"] for row in kept(tmp_path / "run")]
     assert ours[0] == ours[1]
     assert ours[0]["eval_chrf"] == tercet.score("chrf", texts, REFERENCES)["chrf"]
+
+
+def test_processes_with_clocks_memories_and_folders_of_their_own_stay_together(tmp_path, tokenizer):
+    run_two_processes("training.sharing_ranks", tmp_path)
+    found = [json.loads((tmp_path / f"found-{rank}.json").read_text(encoding="utf-8")) for rank in (0, 1)]
+    alone = generate(small_model(), tokenizer, PROMPTS * 4, SETTINGS, batch_size=2, seed=1)
+    for by_process in found:
+        # Time was over for one of them after a batch of two texts each.
+        assert by_process["of_sharded_weights"] == alone[:4]
+        assert by_process["where_memory_runs_out"] == [alone[:5], [2, 1, 1, 1]]
+        assert by_process["resumed_where_one_has_the_file"] == ["step 20"]
 
 
 @FEW_ITEMS

@@ -18,13 +18,14 @@ from tercet.option_checks import integer, known_keywords, number, refuse
 from tercet.statistics.progress import bars_within
 
 from .checkpoint_comparison import CheckpointComparison, ComparedCheckpoint
-from .checkpoint_file import FILE, prompt_text, read_checkpoints, set_aside, write_checkpoints
+from .checkpoint_file import FILE, WrittenColumn, prompt_text, read_checkpoints, set_aside, write_checkpoints
 from .compute_metrics import compute_metrics
 from .loggers import LOGGERS
 
 needs("tercet.GenerationCallback", "perplexity", "torch", "transformers")
 needs("tercet.GenerationCallback", "", "accelerate")
 
+from accelerate.utils import broadcast_object_list
 from tqdm import tqdm
 from transformers import TrainerCallback
 
@@ -213,7 +214,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._comparison.forget_after(step)
         if step > 0 and not self._comparison.checkpoints:
             path = Path(args.output_dir) / FILE
-            for column in read_checkpoints(path, self._prompts):
+            for column in self._read(path, state):
                 if column.step <= step:
                     self._comparison.restore(column.step, column.texts, column.number)
                     self._file = path
@@ -352,6 +353,13 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             self._log(args, step, entries)
         if not args.disable_tqdm:
             tqdm.write("\n".join(sentences))
+
+    def _read(self, path: Path, state: TrainerState) -> list[WrittenColumn]:
+        """Return the checkpoints of an earlier run, which the first process tells the others."""
+        # Another machine may have a folder of its own, without the file that the first process wrote.
+        columns = read_checkpoints(path, self._prompts) if state.is_world_process_zero else []
+        (columns_of_first,) = broadcast_object_list([columns])
+        return columns_of_first  # type: ignore[no-any-return]
 
     def _write(self, path: Path) -> None:
         """Write the texts of all checkpoints; the file of an earlier run is kept."""
