@@ -167,17 +167,20 @@ class CheckpointComparison:
         n_texts = len(scored[0])
         # The first look is at the second checkpoint.
         look = len(self.checkpoints)
-        n_resamples = resamples_at(look)
-        (results,) = paired_permutation_test(metric, scored, n_resamples=n_resamples, seed=self._seed)
-        differences = {name: result.statistic for name, result in results.items()}
-        if n_exchanges(n_texts, n_resamples) is None:
-            pvalues = {name: pvalue_beyond_resamples(result, n_texts) for name, result in results.items()}
-        else:
-            # Where texts are so few, all exchanges are tested.
-            exact = all_pairs_test(metric, scored, [(0, 1)], PERMUTATION, n_resamples=n_resamples, seed=self._seed)
-            pvalues = {name: float(result.pvalues[0]) for name, result in exact.items()}
+        first, second = (metric.finalize(metric.corpus_totals(stats)) for stats in scored)
+        differences = {name: float(second[name]) - float(first[name]) for name in second}
+        pvalues = self._pvalues(metric, scored, resamples_at(look))
         adjusted = {name: min(1.0, pvalue * cost_of_looking(look)) for name, pvalue in pvalues.items()}
         return _CheckpointTest(metric, earlier.name, look, n_texts, differences, adjusted)
+
+    def _pvalues(self, metric: Metric, systems: Sequence[SegmentStats], n_resamples: int) -> dict[str, float]:
+        """Return p of each score of two systems: exact where texts are so few that all exchanges can be tested."""
+        n_texts = len(systems[0])
+        if n_exchanges(n_texts, n_resamples) is not None:
+            exact = all_pairs_test(metric, systems, [(0, 1)], PERMUTATION, n_resamples=n_resamples, seed=self._seed)
+            return {name: float(result.pvalues[0]) for name, result in exact.items()}
+        (results,) = paired_permutation_test(metric, systems, n_resamples=n_resamples, seed=self._seed)
+        return {name: pvalue_beyond_resamples(result, n_texts) for name, result in results.items()}
 
 
 @dataclass(frozen=True, slots=True)
