@@ -103,8 +103,8 @@ def _prompt_texts(tokenizer: Any, prompts: Sequence[Any]) -> list[_Prompt]:
     return texts
 
 
-def check_can_generate(model: Any, processor: Any, prompts: Sequence[Any]) -> None:
-    """Raise an error for a model that does not generate, and for a tokenizer that cannot write the prompts."""
+def check_can_generate(model: Any, processor: Any) -> None:
+    """Raise an error for a model that does not generate, and for what is no tokenizer or cannot pad."""
     if not hasattr(model, "generate"):
         raise OptionError(
             f"tercet.GenerationCallback needs a model that generates texts, got a {type(model).__name__}."
@@ -122,7 +122,11 @@ def check_can_generate(model: Any, processor: Any, prompts: Sequence[Any]) -> No
             "tercet.GenerationCallback: the tokenizer has neither pad_token nor eos_token, by which prompts are "
             "padded to one length. Set tokenizer.pad_token."
         )
-    _prompt_texts(tokenizer, prompts)
+
+
+def check_prompts(processor: Any, prompts: Sequence[Any]) -> None:
+    """Raise an error for prompts that the tokenizer cannot write, before the first of them is asked."""
+    _prompt_texts(getattr(processor, "tokenizer", processor), prompts)
 
 
 def check_settings(model: Any, processor: Any, prompts: Sequence[Any], settings: Mapping[str, Any]) -> None:

@@ -29,7 +29,7 @@ from accelerate.utils import broadcast_object_list
 from tqdm import tqdm
 from transformers import TrainerCallback
 
-from .generation import check_can_generate, check_settings, generate, settings_of
+from .generation import check_can_generate, check_prompts, check_settings, generate, settings_of
 
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState, TrainingArguments
@@ -136,7 +136,15 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         early_stopping_patience: int | None = None,
         seed: int = 12345,
     ) -> None:
-        settings = check_values("tercet.GenerationCallback", locals(), _CHECKS)
+        given_settings = {
+            "every": every,
+            "n": n,
+            "batch_size": batch_size,
+            "time_budget": time_budget,
+            "early_stopping_patience": early_stopping_patience,
+            "seed": seed,
+        }
+        settings = check_values("tercet.GenerationCallback", given_settings, _CHECKS)
         self._every = settings["every"]
         self._patience = settings["early_stopping_patience"]
         self._batch_size = settings["batch_size"]
@@ -190,7 +198,8 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         **_: Any,
     ) -> None:
         """Refuse a Trainer whose model or tokenizer cannot write."""
-        check_can_generate(model, processing_class, self._prompts)
+        check_can_generate(model, processing_class)
+        check_prompts(processing_class, self._prompts)
 
     def on_train_begin(
         self,
@@ -203,7 +212,8 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     ) -> None:
         """Go on with the checkpoints of a run that is resumed; another run begins without any."""
         # A callback that was added to a Trainer has not seen how it was made.
-        check_can_generate(model, processing_class, self._prompts)
+        check_can_generate(model, processing_class)
+        check_prompts(processing_class, self._prompts)
         check_settings(model, processing_class, self._prompts, self._generation)
         self._reset_for_another(model)
         self._is_training = True
@@ -324,7 +334,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self, args: TrainingArguments, state: TrainerState, model: Any, processing_class: Any
     ) -> ComparedCheckpoint:
         """Add what the model writes now to the checkpoints, and return how it compares with them."""
-        check_can_generate(model, processing_class, self._prompts)
+        check_can_generate(model, processing_class)
         with bars_within(state.is_world_process_zero and not args.disable_tqdm):
             texts = generate(
                 model, processing_class, self._prompts[: self._comparison.n_texts], self._generation,
