@@ -23,10 +23,11 @@ from tercet.result import Result
 from tercet.specs import take_options
 from tercet.streaming.rows import CountedParts
 
+from .decoder import Decode, Decoder
 from .evaluations import decode_evaluation, evaluation_of, input_rows
 from .reference_source import ReferenceSource
 from .repeated_items import n_before_repetition, n_of_last_batch
-from .token_ids import Decode, Decoder, preprocess_logits_for_metrics
+from .token_ids import preprocess_logits_for_metrics
 
 # Texts on which options and the names of entries are tried before training begins.
 _SAMPLE = read_items(["a b c d e"] * 5, [["a b c d f", "a b"]] * 5)
