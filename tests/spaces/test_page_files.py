@@ -209,6 +209,19 @@ def test_systems_of_a_file_are_compared(visit, tmp_path, metric):
         expect(visitor.find(gone)).to_be_hidden()
 
 
+def test_why_there_is_no_report_is_said(visit, tmp_path):
+    path = tmp_path / "news.tsv"
+    path.write_text(as_tsv(["ref", "a", "b"], [(ref, text, text.lower()) for text, ref, _, _ in ROWS]), "utf-8")
+    visitor = visit("bleu_multi")
+    visitor.upload(path)
+    visitor.until(lambda: equal(visitor.chosen("#system"), ["a", "b"]))
+    visitor.compute_file()
+    expect(visitor.find("#make-report")).to_be_visible()
+    visitor.choose("#reference-columns", ["a"])
+    visitor.find("#make-report").click()
+    expect(visitor.find("#report-trouble")).to_contain_text("The column 'a' is chosen for the predictions and as a")
+
+
 def test_a_phone_shows_difference_and_p_of_each_system_and_no_button_covers_words(visit, tmp_path):
     path = tmp_path / "news.tsv"
     names = ["ref", "newstest.online-with-a-long-name.4900.en-de", "newstest.another.4901.en-de"]

@@ -163,7 +163,8 @@ class _FileResults(NamedTuple):
     def only(self, outcome: str) -> _FileResults:
         """Return what these boxes show where there is no result, but a message, or nothing."""
         updates = {name: hidden(box) for name, box in self._asdict().items()}
-        return _FileResults(**{**updates, "outcome": outcome, "code": without_code()})
+        # Where there may be a message later, a box is emptied only: a message shows no box that is hidden.
+        return _FileResults(**{**updates, "outcome": outcome, "trouble": "", "code": without_code()})
 
 
 class _Columns(NamedTuple):
