@@ -35,8 +35,9 @@ from page_checks import (
 )
 from suite import SUITE
 from tercet.errors import InputError
+from tercet.huggingface.space.file_comparison import compare_file
 from tercet.huggingface.space.limits import MOST_SYSTEMS
-from tercet.huggingface.space.scoring import Demo, compare_file
+from tercet.huggingface.space.scoring import Demo
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly

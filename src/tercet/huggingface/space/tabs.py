@@ -18,6 +18,7 @@ from tercet.files.table import Roles, Table
 from tercet.report.comparison import BROWSING
 from tercet.report.rendering import script_of
 
+from .file_comparison import PageComparison, compare_file, report_file
 from .jobs import Jobs
 from .limits import MOST_BYTES
 from .programs import source_of_texts
@@ -26,12 +27,9 @@ from .results import code_box, hidden, outcome_box, result_html, signature_box, 
 from .scoring import (
     Demo,
     FileScores,
-    PageComparison,
     PageResult,
     ReadFile,
-    compare_file,
     known_formats,
-    report_file,
     split_references,
 )
 from .storage import write_download
