@@ -157,9 +157,10 @@ def test_each_is_named_by_its_own_units():
     ]
 
 
-def test_of_sets_that_share_one_system_nothing_is_tested():
+@pytest.mark.parametrize("weight", ["set", "segment"])
+def test_of_sets_that_share_one_system_nothing_is_tested(weight):
     both, one = compared(part(0, 2, 4), part(2, 5, 4, {"tuned": SYSTEMS["tuned"], "other": SYSTEMS["base"]}))
-    over_all = tercet.overall([both, one])
+    over_all = tercet.overall([both, one], weight=weight)
     assert [row.system for row in over_all.tables[0].rows] == ["tuned"]
     assert (both.test, over_all.test, over_all.n_resamples) == ("permutation", None, None)
 
