@@ -75,6 +75,15 @@ def test_several_rows_of_an_id_are_several_references(tmp_path):
     assert test_set.references == [list(pair) for pair in zip(REFERENCES, TUNED, strict=True)]
 
 
+def test_a_segment_without_one_of_its_references_is_left_out(tmp_path, references):
+    more = write(tmp_path / "more.jsonl", id=IDS[1:], reference=TUNED[1:])
+    base = write(tmp_path / "base.jsonl", id=IDS, prediction=BASE)
+    with pytest.warns(UserWarning, match="k0"):
+        (test_set,) = read_test_sets(base, references=[references, more])
+    assert list(test_set.systems.values()) == [BASE[1:]]
+    assert test_set.references == [list(pair) for pair in zip(REFERENCES[1:], TUNED[1:], strict=True)]
+
+
 def test_captions_as_coco_has_them(tmp_path):
     """Its annotations stand beside its images, and have ids of their own."""
     pairs = [(number, text) for number, text in enumerate(REFERENCES)] * 2
