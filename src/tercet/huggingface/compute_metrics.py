@@ -24,7 +24,7 @@ from tercet.specs import take_options
 from tercet.streaming.rows import CountedParts
 
 from .decoder import Decode, Decoder
-from .evaluations import decode_evaluation, evaluation_of, input_rows
+from .eval_predictions import decode_evaluation, evaluation_of, input_rows
 from .reference_source import ReferenceSource
 from .repeated_items import n_before_repetition, n_of_last_batch
 from .token_ids import preprocess_logits_for_metrics

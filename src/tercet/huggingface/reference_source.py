@@ -9,7 +9,7 @@ from typing import Any
 from tercet.corpus.items import read_items, readable
 from tercet.errors import InputError, word_after
 
-from .evaluations import Evaluation
+from .eval_predictions import Evaluation
 from .repeated_items import n_processes
 
 
