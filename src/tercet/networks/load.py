@@ -216,12 +216,12 @@ def _subwords(
         return Subwords(tokenizer, load_config(model), prefix_space, use_fast)
 
 
-@lru_cache(maxsize=8)
+@keep_last(8)
 def _depth(model: Located, state: tuple[object, ...]) -> int:
     return model_depth(load_config(model))
 
 
-@lru_cache(maxsize=8)
+@keep_last(8)
 def _kind(model: Located, state: tuple[object, ...]) -> str:
     return str(load_config(model).model_type)
 
