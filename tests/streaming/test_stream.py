@@ -219,6 +219,20 @@ class TestIds:
             assert len(free) == 2
 
 
+def test_of_streams_that_merge_all_had_ids_or_none():
+    stream, other = (stream_of("rouge", [([text], [text], ids)], **ASKED) for text, ids in (("x", None), ("y", [1])))
+    with pytest.raises(MergeError, match=r"^Earlier items had neither ids nor clusters, these have ids: give all"):
+        stream.merge(other)
+
+
+def test_clusters_without_intervals_are_warned_of_once():
+    stream = tercet.Stream("rouge", **ROUGE)
+    with pytest.warns(UserWarning, match="cluster= has no effect without confidence_level=") as caught:
+        for text in ("x", "y"):
+            stream.add([text], [text], cluster=["a"])
+    assert len(caught) == 1
+
+
 def test_missing_references_are_an_error_that_names_the_item_and_adds_nothing_or_leave_no_result():
     stream = stream_of("rouge", [(["k"], ["k"])], **ROUGE)
     with pytest.raises(InputError, match=r"item 1 .* of references"):
