@@ -294,6 +294,15 @@ class TestMerging:
             one.merge(other)
         assert len(one) == 3
 
+    def test_names_the_most_items_that_both_have(self):
+        one, other = Stream("rouge", **ROUGE), Stream("rouge", **ROUGE)
+        for stream in (one, other):
+            for n_items in (9, 10):
+                texts = [f"{n_items} {item}" for item in range(n_items)]
+                stream.merge(stream_of("rouge", [(texts, texts)], **ROUGE))
+        with pytest.raises(MergeError, match="hold the same 19 items"):
+            one.merge(other)
+
     @pytest.mark.parametrize("how", ["twice", "itself", "list", "inner", "outer", "copy", "all or nothing"])
     def test_refuses_what_it_has_already_and_adds_nothing(self, how):
         one, other, third, both = of_text("a"), of_text("b"), of_text("c"), Stream("rouge", **ROUGE)

@@ -286,7 +286,7 @@ def _items(n_items: int) -> str:
 
 def _items_mark(sums: Sums) -> ItemsMark:
     """Return a mark of the items in sums, independent of the stream."""
-    return ItemsMark(_items(_n_items(sums)), str(int(sums.corpus_sum(KEYS))))
+    return ItemsMark(_n_items(sums), int(sums.corpus_sum(KEYS)))
 
 
 def _check_different(shared: Origins) -> None:
@@ -296,7 +296,7 @@ def _check_different(shared: Origins) -> None:
             "The stream, or a part of it, was merged before. Put items that come later into a new stream."
         )
     if shared.items:
-        items = max(shared.items).counted
+        most_items = max(mark.n_items for mark in shared.items)
         raise MergeError(
-            f"Both streams hold the same {items}. If they are different items with equal texts, give them ids."
+            f"Both streams hold the same {_items(most_items)}. If they are different items with equal texts, give them ids."
         )
