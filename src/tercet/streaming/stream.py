@@ -298,5 +298,6 @@ def _check_different(shared: Origins) -> None:
     if shared.items:
         most_items = max(mark.n_items for mark in shared.items)
         raise MergeError(
-            f"Both streams hold the same {_items(most_items)}. If they are different items with equal texts, give them ids."
+            f"Both streams hold the same {_items(most_items)}. If they are different items with equal texts, give "
+            "them ids."
         )

@@ -52,7 +52,8 @@ class Sums:
         """Return the sums of both; a MergeError when they were made in different ways."""
         if self.units != other.units and self.units in _GIVEN and other.units in _GIVEN:
             raise MergeError(
-                f"Earlier items had {_GIVEN[self.units]}, these have {_GIVEN[other.units]}: give all the same, or none."
+                f"Earlier items had {_GIVEN[self.units]}, these have {_GIVEN[other.units]}: give all the same, or "
+                "none."
             )
         if (self.signature, self.columns) != (other.signature, other.columns):
             raise MergeError(f"Sums of different signatures do not add up: {self.signature} and {other.signature}.")
