@@ -41,6 +41,11 @@ def same(found, expected):
     )
 
 
+def matrix_of(figure):
+    """Return the similarities that a figure shows."""
+    return next(axes.images[0].get_array() for axes in figure.axes if axes.images)
+
+
 @pytest.fixture
 def as_english(tmp_path, monkeypatch):
     """Let both packages find the small encoder, where it is called for by lang="en", at its second layer."""
@@ -180,10 +185,22 @@ def test_an_example_is_drawn(tmp_path, as_english, capsys):
     assert (tmp_path / "pair.png").stat().st_size > 10_000
     rescaled = ours.BERTScorer(lang="en", rescale_with_baseline=True, idf=True).plot_example("a cat", "the cat")
     plain = ours.plot_example("a cat", "the cat", lang="en")
-    near, far = (next(axes.images[0].get_array() for axes in each.axes if axes.images) for each in (plain, rescaled))
     unrelated = ours.BERTScorer(lang="en", rescale_with_baseline=True).baseline_vals[2].item()
-    assert np.allclose(far, (near - unrelated) / (1 - unrelated), atol=1e-6)
+    expected = (matrix_of(plain) - unrelated) / (1 - unrelated)
+    assert np.allclose(matrix_of(rescaled), expected, atol=1e-6)
     assert figure.axes
+
+
+def test_an_example_of_a_scorer_with_all_layers_is_rescaled_by_the_baseline_of_its_own_layer(tmp_path, as_english):
+    baseline = tmp_path / "baseline.tsv"
+    rows = [f"{layer},0.{layer},0.{layer},0.{layer}" for layer in range(7)]
+    baseline.write_text("\n".join(["LAYER,P,R,F", *rows]))
+    options = {"lang": "en", "rescale_with_baseline": True, "baseline_path": str(baseline)}
+    expected, found = (
+        matrix_of(ours.BERTScorer(**options, all_layers=all_layers).plot_example("a cat", "the cat"))
+        for all_layers in (False, True)
+    )
+    assert np.allclose(found, expected, atol=1e-6)
 
 
 def test_pattern_22_the_mean_of_f1_of_a_language(as_english):

@@ -139,6 +139,9 @@ def test_measures_in_a_dict_as_before_version_4():
 
 def test_outputs_are_values():
     output = ours.process_words("a b", "a c")
+    assert "alignments" not in vars(output)  # texts are aligned when somebody asks
+    with pytest.raises(AttributeError, match="'WordOutput' object has no attribute 'cer'"):
+        output.cer  # noqa: B018
     assert pickle.loads(pickle.dumps(output)) == output == ours.process_words("a b", "a c")
     assert "AlignmentChunk(type='substitute'" in repr(output)
     with pytest.raises(ValueError, match="ref_start_idx=2 is larger than ref_end_idx=1"):

@@ -318,5 +318,7 @@ def test_truth_values_are_taken_as_there():
         for module in (ours, theirs)
     )
     assert [score.item() for score in found] == pytest.approx([score.item() for score in expected])
+    with pytest.raises(tercet.OptionError, match="'smooth' option of SacreBLEUScore must be True or False"):
+        ours.SacreBLEUScore(smooth="yes")
     with pytest.raises(tercet.OptionError, match="'lowercase' option of CHRFScore must be True or False"):
         ours.CHRFScore(lowercase="no")

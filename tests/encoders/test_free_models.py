@@ -5,6 +5,7 @@ import weakref
 
 import pytest
 import torch
+from transformers import AutoModel
 
 import tercet
 from language_models import small_model
@@ -67,6 +68,18 @@ def test_embeddings_that_were_kept_of_references_go_with_their_encoder(name):
     assert [reference() for reference in kept] == [None] * len(kept)
     assert len(vectors_of) == 0
     assert dict(metric(TEXTS, TEXTS[::-1])) == dict(result)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("bertscore", {"compat": "bert_score", "num_layers": 2}), ("cosine", {})]
+)
+def test_a_model_in_memory_leaves_it_when_nothing_else_uses_it(name, options):
+    model = AutoModel.from_pretrained(MINILM)
+    reference = weakref.ref(model)
+    tercet.score(name, TEXTS, TEXTS, model_type=model, **options)
+    del model
+    tercet.free_models()
+    assert reference() is None
 
 
 if torch.cuda.is_available():  # CI fails where a test is skipped in every run, and its machines may have no GPU

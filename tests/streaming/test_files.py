@@ -148,11 +148,12 @@ def test_files_of_other_formats_are_refused_by_what_wrote_them(kind, path):
         ({"format": "tercet-stream-1"}, "", "tercet as stream file format 1"),
         ({"format": "tercet-stream-2"}, "ter|version:tercet-0.1.0", "tercet 0.1.0 as stream file format 2"),
         ({"format": "tercet-parts-1"}, "ter|version:tercet-0.1.0", "tercet 0.1.0 as parts file format 1"),
-        ({"format": 4, "kind": "stream", "tercet": "9.0"}, "", "tercet 9.0 as stream file format 4"),
+        ({"format": 3, "kind": "stream", "tercet": "0.1.0"}, "", "tercet 0.1.0 as stream file format 3"),
+        ({"format": 5, "kind": "stream", "tercet": "9.0"}, "", "tercet 9.0 as stream file format 5"),
     ]:
         table = pa.table({"signature": [signature, signature]})  # another version may check it in another way
         written_by_arrow(table.replace_schema_metadata({"tercet": json.dumps(header), "sha512": b"..."}), path)
-        assert refused(kind, path) == f"was written by {by}; this version of tercet reads {kind} file format 3."
+        assert refused(kind, path) == f"was written by {by}; this version of tercet reads {kind} file format 4."
 
 
 def test_malformed_columns_are_refused_although_the_digest_is_right(kind, path):

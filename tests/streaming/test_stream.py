@@ -219,6 +219,19 @@ class TestIds:
             assert len(free) == 2
 
 
+def test_of_streams_that_merge_all_had_ids_or_none():
+    stream, other = (stream_of("rouge", [([text], [text], ids)], **ASKED) for text, ids in (("x", None), ("y", [1])))
+    with pytest.raises(MergeError, match=r"^Earlier items had neither ids nor clusters, these have ids: give all"):
+        stream.merge(other)
+
+
+def test_clusters_without_intervals_are_warned_of_once():
+    stream = tercet.Stream("rouge", **ROUGE)
+    with pytest.warns(UserWarning, match="cluster= has no effect without confidence_level="):
+        stream.add(["x"], ["x"], cluster=["a"])
+    stream.add(["y"], ["y"], cluster=["a"])  # warnings are errors in tests
+
+
 def test_missing_references_are_an_error_that_names_the_item_and_adds_nothing_or_leave_no_result():
     stream = stream_of("rouge", [(["k"], ["k"])], **ROUGE)
     with pytest.raises(InputError, match=r"item 1 .* of references"):
@@ -279,6 +292,15 @@ class TestMerging:
         with pytest.raises(MergeError, match=r"was merged before\. Put items that come later into a new stream"):
             one.merge(other)
         assert len(one) == 3
+
+    def test_names_the_most_items_that_both_have(self):
+        one, other = Stream("rouge", **ROUGE), Stream("rouge", **ROUGE)
+        for stream in (one, other):
+            for n_items in (9, 10):
+                texts = [f"{n_items} {item}" for item in range(n_items)]
+                stream.merge(stream_of("rouge", [(texts, texts)], **ROUGE))
+        with pytest.raises(MergeError, match="hold the same 19 items"):
+            one.merge(other)
 
     @pytest.mark.parametrize("how", ["twice", "itself", "list", "inner", "outer", "copy", "all or nothing"])
     def test_refuses_what_it_has_already_and_adds_nothing(self, how):

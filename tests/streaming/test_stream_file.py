@@ -189,17 +189,18 @@ class TestForgedFiles:
         )
 
     def test_with_a_field_that_cannot_be(self, saved, path):
-        a_metric, names, again, texts = (
+        a_metric, names, again, pairs = (
             "the name of a metric",
             "options by their names",
             "a list of names",
-            "a list of texts",
+            "a list of pairs of integers",
         )
         cases = [
             ("metric", None, "None", a_metric), ("metric", ["bleu"], "['bleu']", a_metric),
             ("options", [1], "[1]", names), ("options", {"metric": "bleu"}, "{'metric': 'bleu'}", names),
-            ("given again", 5, "5", again), ("origins", {"a": 1}, "{'a': 1}", texts),
-            ("origins", ["9" * 400, 1], f"['{'9' * 57}…", texts),
+            ("given again", 5, "5", again), ("streams", {"a": 1}, "{'a': 1}", again),
+            ("streams", ["9" * 400, 1], f"['{'9' * 57}…", again),
+            ("items", 3, "3", pairs), ("items", [[3]], "[[3]]", pairs), ("items", [[3, "4"]], "[[3, '4']]", pairs),
         ]  # fmt: skip
         for field, value, shown, expected in cases:
             path.write_bytes(saved[0])

@@ -34,11 +34,16 @@ def score_batch(metric: MetricDefinition, corpus: Corpus, cluster: Any = None) -
         from tercet.statistics.clusters import Clusters
 
         clusters = Clusters.of(cluster, corpus.n_items)
-        if metric.asked.confidence_level is None:
-            warn_of(metric, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
+        warn_of_idle_clusters(metric)
     stats = batch_stats(metric, corpus, heeds_style=True)
     warn_of(metric, metric.score_warning(stats.total()))
     return summarize(metric, stats, clusters)
+
+
+def warn_of_idle_clusters(metric: MetricDefinition) -> None:
+    """Warn that clusters were given although no intervals are asked for."""
+    if metric.asked.confidence_level is None:
+        warn_of(metric, "cluster= has no effect without confidence_level=: it says what the intervals resample.")
 
 
 def batch_stats(

@@ -290,13 +290,15 @@ def _plot(metric: BertScore, candidate: str, reference: str, fname: str, layer: 
     encoder_options = dict(metric.changed_options)
     for name in ("idf", "all_layers", "rescale_with_baseline", "baseline_path"):
         encoder_options.pop(name, None)
-    encoder_options["num_layers"] = metric.layers[-1] if layer is None else layer
+    if layer is None:
+        layer = metric.layers[-1]
+    encoder_options["num_layers"] = layer
     plain_metric = BertScore(**encoder_options)
     alignment = plain_metric.explain(candidate, reference)
     baseline = metric.baseline()
     if baseline is not None:
         # Rescaled as scores are: the F of unrelated texts becomes 0.
-        unrelated = baseline[-1, 2]
+        unrelated = baseline[layer - metric.layers.start, 2]
         alignment = replace(alignment, similarity=(alignment.similarity - unrelated) / (1 - unrelated))
     figure = alignment.plot()
     if fname:

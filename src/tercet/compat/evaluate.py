@@ -18,15 +18,8 @@ from .truth_values import truth
 
 _Load = Callable[..., Any]
 
-
 #: Modules that return a number: a score of the suite's metric.
 _NUMBERS = ("wer", "cer")
-
-
-def modules() -> dict[str, tuple[str, str | None]]:
-    """Return evaluate's modules, and the metric and configuration of the suite that replace each."""
-    return {**MODULES_OF_EVALUATE}
-
 
 #: Where evaluate's load finds a module of its own.
 _DOWNLOAD_SETTINGS = ("revision", "download_config", "download_mode")
@@ -40,7 +33,7 @@ _TRUTHS = frozenset({
 
 
 def replacing(original: _Load, falls_back: bool = False) -> _Load:
-    """Return evaluate's function `load` with the suite's modules instead of `modules`.
+    """Return evaluate's function `load` with the suite's modules in place of `MODULES_OF_EVALUATE`.
 
     If `falls_back`, what such a module refuses is evaluate's, where evaluate can load its own.
     """

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from functools import partial
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +27,9 @@ from tercet.metrics.wer import Wer
 
 from .originals import original_of
 from .tokens import token_texts
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "AlignmentChunk",
@@ -98,14 +100,22 @@ def _check_range(side: str, start: int, end: int) -> None:
 
 
 class _AlignedLater:
-    """What texts were counted as; they are aligned when the alignments are read."""
+    """What texts were counted as; they are aligned when the alignments are first read."""
 
-    def __getattribute__(self, name: str) -> Any:
-        value = super().__getattribute__(name)
-        if name == "alignments" and callable(value):
-            value = value()
-            self.alignments = value
-        return value
+    @classmethod
+    def of(cls, corpus: Corpus, **entries: Any) -> Self:
+        """Return an output with all entries but the alignments, which are those of a corpus."""
+        output = cls.__new__(cls)
+        vars(output).update(entries, _corpus=corpus)
+        return output
+
+    def __getattr__(self, name: str) -> Any:
+        # Python asks for what is absent alone.
+        if name != "alignments" or "_corpus" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        alignments = _alignments(vars(self)["_corpus"])
+        self.alignments = alignments
+        return alignments
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
@@ -184,7 +194,7 @@ def process_words(
             _tokens_of(hypothesis, "hypothesis", hypothesis_transform, _words),
         )
         corpus = tokens.as_texts()
-    return WordOutput(**_entries_of_output(tokens, corpus, wer="wer", mer="mer", wil="wil", wip="wip"))
+    return WordOutput.of(corpus, **_counted_entries(tokens, corpus, wer="wer", mer="mer", wil="wil", wip="wip"))
 
 
 def process_characters(
@@ -206,8 +216,9 @@ def process_characters(
         _tokens_of(reference, "reference", reference_transform, _characters),
         _tokens_of(hypothesis, "hypothesis", hypothesis_transform, _characters),
     )
+    corpus = tokens.as_texts()
     # Characters are counted as words are.
-    return CharacterOutput(**_entries_of_output(tokens, tokens.as_texts(), cer="wer"))
+    return CharacterOutput.of(corpus, **_counted_entries(tokens, corpus, cer="wer"))
 
 
 def wer(
@@ -448,14 +459,13 @@ def _rates_and_counts(corpus: Corpus) -> dict[str, Any]:
     if not corpus.n_items:
         # Transforms that leave nothing: no error, as in jiwer.
         return _METRIC_OF_WORDS.report(np.zeros(len(_METRIC_OF_WORDS.columns)), None)
-    return _METRIC.report(batch_stats(_METRIC_OF_WORDS, corpus).total(), None)
+    return _METRIC_OF_WORDS.report(batch_stats(_METRIC_OF_WORDS, corpus).total(), None)
 
 
-def _entries_of_output(tokens: _TokensOfSides, corpus: Corpus, **rates: str) -> dict[str, Any]:
-    """Return the arguments of an output, whose alignments are made when they are read."""
+def _counted_entries(tokens: _TokensOfSides, corpus: Corpus, **rates: str) -> dict[str, Any]:
+    """Return the entries of an output besides the alignments: tokens, rates by their names there, and counts."""
     counted = _rates_and_counts(corpus)
     entries = tokens._asdict()
-    entries["alignments"] = partial(_alignments, corpus)
     for name, rate in rates.items():
         entries[name] = counted[rate]
     for name in _METRIC.facts:

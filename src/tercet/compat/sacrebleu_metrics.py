@@ -25,7 +25,7 @@ from tercet.metrics.bleu.metric import Bleu
 from tercet.metrics.bleu.options import OF_SACREBLEU
 from tercet.metrics.chrf import Chrf
 from tercet.metrics.ter import Ter
-from tercet.option_checks import one_of
+from tercet.option_checks import flag, one_of
 from tercet.statistics.resampled_scores import resampled_totals
 from tercet.statistics.stats import SegmentStats
 
@@ -415,12 +415,6 @@ _DIALECTS = {
     Ter: Dialect(Ter.dialect("sacrebleu").options),
 }
 
-#: Options of the classes that are true or false.
-_TRUTHS = frozenset({
-    "lowercase", "effective_order", "whitespace", "eps_smoothing", "normalized", "no_punct", "asian_support",
-    "case_sensitive",
-})  # fmt: skip
-
 
 def _suite(cls: type[Suite], **options: Any) -> Suite:
     try:
@@ -433,8 +427,9 @@ def _suite(cls: type[Suite], **options: Any) -> Suite:
 @lru_cache(maxsize=128, typed=True)
 def _made(cls: type[Suite], **options: Any) -> Suite:
     """Return a metric of the suite; making one takes longer than scoring a sentence."""
+    checks = cls.checks()
     for name, value in options.items():
-        if name in _TRUTHS:
+        if checks.get(name) is flag:
             options[name] = truth(cls.__name__.upper(), name, value)
         elif isinstance(value, bool):  # as a number
             options[name] = int(value)

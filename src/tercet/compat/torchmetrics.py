@@ -91,7 +91,7 @@ class BLEUScore(SumsModule):
         self.smooth = smooth
         self.weights = [1.0 / n_gram] * n_gram if weights is None else weights
         # With one added to orders above the first, which is sacrebleu's method of this name.
-        method = "add-k" if truth("BLEUScore", "smooth", smooth) else "none"
+        method = "add-k" if truth(type(self).__name__, "smooth", smooth) else "none"
         metric = scorer(
             "bleu_multi",
             compat="sacrebleu",
@@ -335,13 +335,12 @@ class WordErrorRate(SumsModule):
     higher_is_better = False
     _score_of_nothing = float("nan")
     _rate = "wer"
+    #: Before the names of the counts of characters, in rows.
+    _column_prefix = ""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._count(scorer("wer"))
-
-    #: Before the names of the counts of characters, in rows.
-    _column_prefix = ""
 
     @property
     def errors(self) -> Any:
@@ -480,6 +479,9 @@ class ROUGEScore(SumsModule):
     (tensor(0.7500), tensor(0.5000))
     """
 
+    # The mean over no item is no number.
+    _score_of_nothing = float("nan")
+
     def __init__(
         self,
         use_stemmer: bool = False,
@@ -534,9 +536,6 @@ class ROUGEScore(SumsModule):
         from nltk.stem.porter import PorterStemmer
 
         return PorterStemmer()
-
-    # The mean over no item is no number.
-    _score_of_nothing = float("nan")
 
     def _read(self, preds: Any, target: Any) -> Corpus:
         corpus = super()._read(preds, target)

@@ -31,12 +31,14 @@ class Module(Metric):
     plot_lower_bound = 0.0
     plot_upper_bound = 1.0
 
-    #: Properties that torch.jit.script does not compile: they read the suite's sums and objects.
-    __jit_unused_properties__: ClassVar[list[str]] = [
-        *Metric.__jit_unused_properties__,
-        "preds_len", "target_len", "numerator", "denominator", "total_num_edits", "total_tgt_len", "errors", "total",
-        "target_total", "preds_total", "tokenizer", "stemmer", "_on_device",
-    ]  # fmt: skip
+    #: Properties that torch.jit.script does not compile.
+    __jit_unused_properties__: ClassVar[list[str]] = Metric.__jit_unused_properties__
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Leave the properties of a class out: they read the suite's sums and objects."""
+        super().__init_subclass__(**kwargs)
+        properties = [name for name, value in vars(cls).items() if isinstance(value, property)]
+        cls.__jit_unused_properties__ = [*cls.__jit_unused_properties__, *properties]
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Draw one value, by default that of `compute`, or several of a training."""

@@ -28,13 +28,7 @@ from tercet.explanation.parts import Heading, Legend, Line, Part, Sentence, Tabl
 from tercet.explanation.pictures import Piece, surprise_html
 from tercet.locks import Lock
 from tercet.networks.adapters import put_adapter
-from tercet.networks.encoder import (
-    Batches,
-    check_weights,
-    first_broken_layer,
-    not_finite_error,
-    weights_digest,
-)
+from tercet.networks.encoder import Batches, first_broken_layer, not_finite_error
 from tercet.networks.in_memory import InMemory, dtype_of, is_quantized, tell_of_copy
 from tercet.networks.load import (
     LOADING,
@@ -58,6 +52,7 @@ from tercet.networks.model_files import (
     quiet,
     tell_of_load,
 )
+from tercet.networks.network import check_weights, weights_digest
 from tercet.networks.onednn import suit_processor
 from tercet.networks.path_options import path_or_model
 from tercet.networks.subwords import fingerprint_of, positions_of

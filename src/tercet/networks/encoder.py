@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet import numpy_later as np
 from tercet.engine.ragged import Ragged, ranges
@@ -14,11 +12,9 @@ from tercet.errors import InputError, shorten
 from tercet.locks import Lock
 from tercet.statistics.progress import HIDDEN_BAR, Bar
 
-from .adapters import base_names, put_adapter
-from .in_memory import InMemory, adapters_of, dtype_of, is_quantized, tensors_of
-from .layers import cut, model_depth, text_config
+from .layers import text_config
 from .long_texts import Windows
-from .model_files import Located, base_of, load_base, quiet
+from .network import Network
 from .out_of_memory import halved
 from .subwords import Subwords
 from .torch_settings import own_settings
@@ -42,6 +38,22 @@ class _Block:
         return int(self.vectors.numel() * self.vectors.element_size())
 
 
+class _KeptRows(NamedTuple):
+    """Where the embeddings of a text are: from this row of a block on."""
+
+    block: _Block
+    start: int
+
+
+@dataclass(slots=True, eq=False)
+class _TextsOfBlock:
+    """Which texts have their embeddings in a block, and the rows where they begin."""
+
+    block: _Block
+    texts: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+
+
 @dataclass(eq=False)
 class Encoder:
     """A tokenizer and a network on a device.
@@ -61,8 +73,8 @@ class Encoder:
     label: str  # name, and a digest of weights, configuration and tokenizer, as they appear in a signature
     dtype: str  # precision
     _blocks: list[_Block] = field(default_factory=list)
-    #: By the key of a text: the block that has its embeddings, and the row where they begin.
-    _kept: dict[bytes, tuple[_Block, int]] = field(default_factory=dict)
+    #: By the key of a text.
+    _kept: dict[bytes, _KeptRows] = field(default_factory=dict)
     _call: int = 0
     _lock: Lock = field(default_factory=Lock)
 
@@ -121,14 +133,14 @@ class Encoder:
             self._keep(vectors, keys, rows, keep & is_single_window & ~is_recalled)
         return Store(vectors, rows.offsets)
 
-    def states(self, windows: Windows, batch_size: int) -> Iterator[Batch]:
+    def states(self, windows: Windows, batch_size: int) -> Iterator[LayerBatch]:
         """Yield the states of the layer that is embedded, batch by batch; nothing is kept.
 
         The caller enters :func:`.own_settings` and PyTorch's inference mode, which a generator would leave at the
         wrong time.
         """
-        for chosen, states, is_taken in self._batches(windows, batch_size):
-            yield chosen, states[0].float(), is_taken
+        for batch in self._batches(windows, batch_size):
+            yield LayerBatch(batch.chosen, batch.states[0].float(), batch.is_taken)
 
     def _batches(
         self, windows: Windows, batch_size: int, several: bool = False, bar: Bar = HIDDEN_BAR
@@ -148,7 +160,7 @@ class Encoder:
             except (RuntimeError, MemoryError) as error:
                 batches.halve(error)
                 continue
-            yield chosen, states, is_taken
+            yield Batch(chosen, states, is_taken)
             bar.update(len(chosen))
 
     def _states_of_batch(
@@ -204,20 +216,20 @@ class Encoder:
         is_recalled = np.zeros(len(keys), bool)
         with self._lock:
             self._call += 1
-            by_block: dict[int, tuple[_Block, list[int], list[int]]] = {}
+            by_block: dict[int, _TextsOfBlock] = {}
             for text, key in enumerate(keys):
                 if key in self._kept:
                     is_recalled[text] = True
                     block, start = self._kept[key]
                     block.used = self._call
-                    _, texts, starts = by_block.setdefault(id(block), (block, [], []))
-                    texts.append(text)
-                    starts.append(start)
-        for block, texts, starts in by_block.values():
-            lengths = rows.lengths[texts]
-            source = torch.from_numpy(ranges(np.array(starts), lengths)).to(self.device)
-            target = torch.from_numpy(ranges(rows.offsets[:-1][texts], lengths)).to(self.device)
-            vectors[:, target] = block.vectors[:, source]
+                    found = by_block.setdefault(id(block), _TextsOfBlock(block))
+                    found.texts.append(text)
+                    found.starts.append(start)
+        for found in by_block.values():
+            lengths = rows.lengths[found.texts]
+            source = torch.from_numpy(ranges(np.array(found.starts), lengths)).to(self.device)
+            target = torch.from_numpy(ranges(rows.offsets[:-1][found.texts], lengths)).to(self.device)
+            vectors[:, target] = found.block.vectors[:, source]
         return is_recalled
 
     def _keep(self, vectors: Any, keys: list[bytes], rows: Ragged, keep: NDArray[np.bool_]) -> None:
@@ -236,13 +248,13 @@ class Encoder:
                 if sum(kept_block.n_bytes for kept_block in self._blocks) + n_bytes_needed <= KEPT_BYTES:
                     break
                 self._blocks.remove(block)
-                self._kept = {key: kept for key, kept in self._kept.items() if kept[0] is not block}
+                self._kept = {key: kept for key, kept in self._kept.items() if kept.block is not block}
             source = torch.from_numpy(ranges(rows.offsets[:-1][texts], lengths[texts])).to(self.device)
             new_block = _Block(vectors[:, source], self._call)
             self._blocks.append(new_block)
             starts = np.cumsum(lengths[texts]) - lengths[texts]
             for text, start in zip(texts, starts, strict=True):
-                self._kept[keys[text]] = (new_block, int(start))
+                self._kept[keys[text]] = _KeptRows(new_block, int(start))
 
 
 # Rows of token ids -> the states of a network in batches of near lengths, and a flat store of embeddings.
@@ -256,8 +268,20 @@ class Store:
     offsets: NDArray[np.int64]  # text i has the rows offsets[i] to offsets[i + 1]
 
 
-#: A batch: which windows it has, their states by layer, and which of their tokens are taken.
-Batch: TypeAlias = "tuple[NDArray[np.int64], Any, NDArray[np.bool_]]"
+class Batch(NamedTuple):
+    """Windows that ran through the network together, b of them, padded to a width."""
+
+    chosen: NDArray[np.int64]  # which windows
+    states: Any  # shape (layers, b, width, dimensions)
+    is_taken: NDArray[np.bool_]  # which of their tokens are taken, shape (b, width)
+
+
+class LayerBatch(NamedTuple):
+    """A batch with the states of one layer."""
+
+    chosen: NDArray[np.int64]
+    states: Any  # shape (b, width, dimensions), in single precision
+    is_taken: NDArray[np.bool_]
 
 
 def fill(vectors: Any, norms: Any, windows: Windows, batches: Iterable[Batch]) -> None:
@@ -363,101 +387,3 @@ class Batches:
         """Give the last batch again in batches of half its size, where the error says that memory ran out."""
         self._start -= self._size
         self._budget = halved(self._size, error) * int(self._lengths[self._start])
-
-
-# The encoder's network: loaded, cut after the layer that is used, and ready to run.
-
-# T5 and its kin have classes of their own for the encoder alone.
-_ENCODER_CLASSES = {
-    "t5": "T5EncoderModel",
-    "mt5": "MT5EncoderModel",
-    "umt5": "UMT5EncoderModel",
-    "longt5": "LongT5EncoderModel",
-}
-#: Settings that say nothing of the model itself: they do not count in its digest.
-_NOT_OF_THE_MODEL = ("_name_or_path", "transformers_version", "architectures", "dtype", "torch_dtype", "use_cache")
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """A loaded encoder."""
-
-    model: Any  # in evaluation mode; without the layers after the one that is used
-    config: Any
-    digest: str  # eight characters that stand for the weights and the configuration
-    dtype: str  # the precision of the weights as they were found
-
-
-def load_network(
-    model: Located, config: Any, num_layers: int | None, use_safetensors: bool, as_t5: bool = False
-) -> Network:
-    """Load a located encoder in single precision; with `as_t5` a umt5 runs as a T5, as in bert-score."""
-    import torch
-    import transformers
-
-    if isinstance(model, InMemory):
-        network = model.network()
-        network = getattr(network, "base_model", network)
-        missing: set[str] = set()
-    else:
-        kind = getattr(transformers, _ENCODER_CLASSES.get(config.model_type, "AutoModel"))
-        options: dict[str, Any] = {"output_loading_info": True}
-        if use_safetensors:
-            options["use_safetensors"] = True
-        with quiet(), torch.random.fork_rng(devices=[]):  # heads without weights are drawn, and dropped
-            network, report = load_base(model, kind.from_pretrained, **options)
-        missing = set(report["missing_keys"])
-        if base_of(model) is not None:
-            put_adapter(model, network)
-            missing = base_names(network, missing)
-    dtype = dtype_of(network)
-    if not is_quantized(network):
-        network = network.to(torch.float32)
-    network = network.eval().requires_grad_(False)
-    if hasattr(network, "decoder") and hasattr(getattr(network, "encoder", None), "config"):
-        network = network.encoder
-        missing = {key.removeprefix("encoder.") for key in missing if key.startswith("encoder.")}
-    if as_t5:
-        _share_positions(network)
-    digest = weights_digest(network)
-    if num_layers is not None:
-        cut(network, num_layers, model_depth(config))
-    if getattr(network, "pooler", None) is not None:
-        network.pooler = torch.nn.Identity()  # not None: some models call it without a check
-    check_weights(network, missing, str(model))
-    return Network(network, network.config, digest, dtype)
-
-
-def _share_positions(network: Any) -> None:
-    """Let all layers use the relative positions of the first one: a T5 has no others, where umt5 has its own."""
-    first, *others = (block.layer[0].SelfAttention for block in network.encoder.block)
-    for attention in others:
-        attention.relative_attention_bias = first.relative_attention_bias
-
-
-def check_weights(network: Any, missing: set[str], model: str, kind: str = "encoder") -> None:
-    """Refuse a network with layers that no file filled: they would be random numbers."""
-    unfilled = sorted(missing & set(network.state_dict()))
-    if unfilled:
-        raise InputError(
-            f"The files of the {kind} {model!r} lack weights of {len(unfilled)} tensors, such as {unfilled[0]!r}: "
-            "config.json and the weights do not belong together."
-        )
-
-
-def weights_digest(network: Any) -> str:
-    """Return a digest of all weights and of what the configuration changes of its defaults. Time: a second per GB."""
-    import torch
-
-    settings = network.config.to_diff_dict()
-    for key in _NOT_OF_THE_MODEL:
-        settings.pop(key, None)
-    checksum = sha256(json.dumps(settings, sort_keys=True, default=str).encode())
-    for name, tensor in sorted(tensors_of(network), key=lambda named: named[0]):
-        if name.startswith("pooler."):  # BERTScore does not use the pooler, and a file may lack it
-            continue
-        checksum.update(f"{name}{tuple(tensor.shape)}".encode())
-        checksum.update(tensor.contiguous().reshape(-1).view(torch.uint8).cpu().numpy())  # half precisions too
-    for setting in adapters_of(network):
-        checksum.update(setting.encode())
-    return checksum.hexdigest()[:8]

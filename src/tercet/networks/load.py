@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tercet import numpy_later as np
 from tercet.errors import InputError, OptionError, first_line, shorten
@@ -18,7 +18,7 @@ from tercet.option_checks import as_device
 from tercet.signature import digest
 from tercet.statistics.progress import line_of
 
-from .encoder import Encoder, load_network, states_of_ids
+from .encoder import Encoder, states_of_ids
 from .in_memory import InMemory, is_quantized, tell_of_copy
 from .layers import best_layer, model_depth
 from .model_files import (
@@ -32,6 +32,7 @@ from .model_files import (
     quiet,
     tell_of_load,
 )
+from .network import load_network
 from .onednn import suit_processor
 from .subwords import Subwords, lower_casing
 from .torch_settings import own_settings
@@ -44,10 +45,8 @@ def subwords_of(
 ) -> Subwords:
     """Return the tokenizer of an encoder, without its weights; kept for later calls."""
     model = locate(model_type)
-    # Only with this prefix_space does use_fast make a difference: else both values share one tokenizer.
-    by_release = use_fast and prefix_space == "installed"
     with LOADING, own_settings():
-        return _subwords(model, state_of(model), prefix_space, by_release, lowercase)
+        return _shared_subwords(model, state_of(model), prefix_space, use_fast, lowercase)
 
 
 def encoder_of(
@@ -74,7 +73,7 @@ def encoder_of(
     tell_of_copy(model, dtype)
     with LOADING, own_settings():
         state = state_of(model)
-        subwords = _subwords(model, state, prefix_space, use_fast and prefix_space == "installed", lowercase)
+        subwords = _shared_subwords(model, state, prefix_space, use_fast, lowercase)
         # asked for by its number, as all layers (None) are another encoder
         if last_layer:
             chosen = _depth(model, state)
@@ -192,17 +191,25 @@ def _encoder(
         else:
             network.model.to(torch_device, getattr(torch, dtype))
             suit_processor(network.model, torch_device, dtype)
-        n_layers, dimensions, padding_shows = probe(network.model, subwords, torch_device, several=num_layers is None)
+        probed = probe(network.model, subwords, torch_device, several=num_layers is None)
         return Encoder(
             subwords=subwords,
             network=network,
             device=torch_device,
-            n_layers=n_layers,
-            dimensions=dimensions,
-            padding_shows=padding_shows,
+            n_layers=probed.n_layers,
+            dimensions=probed.dimensions,
+            padding_shows=probed.padding_shows,
             label=label_of(model, network.digest, subwords.fingerprint),
             dtype=dtype,
         )
+
+
+def _shared_subwords(
+    model: Located, state: tuple[object, ...], prefix_space: bool | str, use_fast: bool, lowercase: bool
+) -> Subwords:
+    """Return the tokenizer that is kept: with another prefix_space, both values of use_fast have the same."""
+    by_release = use_fast and prefix_space == "installed"
+    return _subwords(model, state, prefix_space, by_release, lowercase)
 
 
 @keep_last(8)
@@ -216,12 +223,12 @@ def _subwords(
         return Subwords(tokenizer, load_config(model), prefix_space, use_fast)
 
 
-@lru_cache(maxsize=8)
+@keep_last(8)
 def _depth(model: Located, state: tuple[object, ...]) -> int:
     return model_depth(load_config(model))
 
 
-@lru_cache(maxsize=8)
+@keep_last(8)
 def _kind(model: Located, state: tuple[object, ...]) -> str:
     return str(load_config(model).model_type)
 
@@ -328,8 +335,16 @@ def use_attention(network: Any, attn_implementation: str | None) -> None:
 # What a loaded network gives for short texts: how many layers, of which width, and whether padding shows in them.
 
 
-def probe(model: Any, subwords: Subwords, device: Any, *, several: bool) -> tuple[int, int, bool]:
-    """Return the number of layers that are embedded, their width, and whether padding changes a text's embedding.
+class Probed(NamedTuple):
+    """What a network is, as its states of short texts show."""
+
+    n_layers: int  # of those that are embedded
+    dimensions: int
+    padding_shows: bool  # whether the padding of a batch changes a text's embedding
+
+
+def probe(model: Any, subwords: Subwords, device: Any, *, several: bool) -> Probed:
+    """Return what short texts show of a network.
 
     An OptionError for a network that does not give a vector for each token of a text, or cannot run on text alone:
     then transformers raises errors of many kinds.
@@ -366,7 +381,7 @@ def probe(model: Any, subwords: Subwords, device: Any, *, several: bool) -> tupl
         greatest_difference = (embeddings(unbatched) - embeddings(batched)).abs().max()
         # in half precision, rounding alone differs by more than 1e-4
         tolerance = 1e-4 if model.dtype == torch.float32 else 0.05
-        return len(unbatched), unbatched.shape[-1], bool(greatest_difference > tolerance)
+        return Probed(len(unbatched), unbatched.shape[-1], bool(greatest_difference > tolerance))
 
 
 def _refusal(model: Any, reason: str) -> OptionError:

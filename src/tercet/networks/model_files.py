@@ -12,14 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tercet.errors import OptionError, check_working_directory, needs, shorten
 
 from .in_memory import InMemory, unknown_tokenizer
-
-if TYPE_CHECKING:
-    pass
 
 _LOG = logging.getLogger("tercet")
 

@@ -45,10 +45,7 @@ class Clusters:
         if isinstance(labels, str | bytes) or not has_entries(labels):
             raise InputError(f"cluster: expected a label for each item, got {shorten(labels)}.")
         values = plain_list(labels)
-        if len(values) != n_segments:
-            raise InputError(
-                f"cluster: there must be a label for each item, got {len(values):,} labels for {n_segments:,} items."
-            )
+        check_label_for_each(n_segments, len(values))
         numbers: dict[str, int] = {}
         for item, label in enumerate(values):
             if not _is_label(label):
@@ -103,6 +100,14 @@ class Clusters:
     def notes(self, plain: Callable[[str], str] = str) -> list[str]:
         """Return sentences for below a table: what was resampled."""
         return [f"Resampled by {self.described(plain)}."]
+
+
+def check_label_for_each(n_items: int, n_labels: int) -> None:
+    """Raise an InputError unless there is a label of a cluster for each item."""
+    if n_labels != n_items:
+        raise InputError(
+            f"cluster: there must be a label for each item, got {n_labels:,} labels for {n_items:,} items."
+        )
 
 
 def _is_label(label: Any) -> bool:

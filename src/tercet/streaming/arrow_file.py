@@ -17,7 +17,7 @@ from tercet.errors import InputError
 from tercet.files.writing import write_file
 from tercet.signature import __version__
 
-FORMAT = 3
+FORMAT = 4
 #: What writes each kind of file, for messages.
 _WRITERS = {"stream": "Stream.save", "rows": "a module that gathers items"}
 _HEADER = b"tercet"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
 class ItemsMark(NamedTuple):
-    """What is known of the items of a stream, whichever it is: how many, as "3 items", and the sum of their keys."""
+    """What is known of the items of a stream, whichever it is: how many, and the sum of their keys."""
 
-    counted: str
-    keys: str
+    n_items: int
+    keys: int
 
 
 @dataclass(slots=True)
@@ -34,19 +33,3 @@ class Origins:
         self.streams |= other.streams
         self.items |= other.items
         return self
-
-    def texts(self) -> list[str]:
-        """Return the marks as a file holds them: those of items have blanks, those of streams none."""
-        return [*self.streams, *(f"{mark.counted} {mark.keys}" for mark in self.items)]
-
-    @classmethod
-    def from_texts(cls, texts: Iterable[str]) -> Origins:
-        """Return the marks that a file holds."""
-        origins = cls()
-        for text in texts:
-            counted, blank, keys = text.rpartition(" ")
-            if blank:
-                origins.items.add(ItemsMark(counted, keys))
-            else:
-                origins.streams.add(text)
-        return origins

@@ -121,7 +121,7 @@ class Work:
             return rows.summed
         digest = sha256()
         for sums in rows.summed.sums.values():
-            digest.update(sums.signature.encode() + sums.exact.digits.tobytes())
+            digest.update(str(sums.signature).encode() + sums.exact.digits.tobytes())
         # A block of a dataset has no number by which it is known when it comes again: its sums name it.
         name = digest.hexdigest()[:16]
         rows.write(f"part-{name}")

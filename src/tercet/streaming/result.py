@@ -13,7 +13,6 @@ from tercet.base.metric import Metric
 from tercet.base.scoring import warn_of
 from tercet.errors import InputError, MergeError, shorten
 from tercet.result import Result
-from tercet.signature import Signature
 from tercet.statistics.intervals import FEWEST_UNITS, expanded_levels, spread_of, too_few_units
 from tercet.statistics.rounding import rounding
 
@@ -35,15 +34,14 @@ def result_of(metric: Metric, sums: Sums) -> Result:
     warn_of(metric, metric.corpus_warning(_context(metric, sums, floats)))
     warn_of(metric, metric.score_warning(corpus))
 
-    signature = Signature.parse(sums.signature)
     notes = metric.notes(_references_of(metric, sums, floats))
     intervals = None
     level = metric.asked.confidence_level
     if level is not None:
-        unit = "cluster" if signature["ids"] == "clusters" else "item"
+        unit = "cluster" if sums.units == "clusters" else "item"
         intervals = _intervals(metric, corpus, resamples, level, unit)
         notes["ci"] = f"{level!r},expanded"
-    line = str(signature.extended(notes))
+    line = str(sums.signature.extended(notes))
     entries = metric.report(corpus, None)
     requested: dict[str, Any] = {}
     if intervals is not None:
@@ -64,7 +62,7 @@ def result_of(metric: Metric, sums: Sums) -> Result:
 
 def check_sums_match(metric: Metric, sums: Sums) -> None:
     """Raise a MergeError if the signature of sums shows that other options made them."""
-    signature = Signature.parse(sums.signature)
+    signature = sums.signature
     if signature.metric != metric.name:
         raise MergeError(f"The sums are of {signature.metric or 'no metric'}, not of {metric.name}.")
     empty = None if metric.needs_corpus else empty_context(metric)  # the sums lack a context
@@ -85,8 +83,8 @@ def check_sums_match(metric: Metric, sums: Sums) -> None:
         return
     expected_signature = metric.signature(empty)
     if resampling is not None:
-        expected_signature = resampled(expected_signature, resampling, signature.get("ids", ""))
-    if dict(signature) != dict(expected_signature):
+        expected_signature = resampled(expected_signature, resampling, sums.units)
+    if signature != expected_signature:
         raise MergeError(
             f"The sums were made with other options or another version: their signature is {signature}, that of "
             f"these options {expected_signature}."

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tercet.base.metric import Metric
-from tercet.base.scoring import warn_of
+from tercet.base.scoring import warn_of, warn_of_idle_clusters
 from tercet.corpus.artefacts import Watch
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.reading import read_batch
 from tercet.errors import InputError, MergeError, OptionError, shorten
 from tercet.option_checks import has_entries
 from tercet.result import Result
-from tercet.signature import Signature
 from tercet.specs import take_options
+from tercet.statistics.clusters import check_label_for_each
 
 from .columns import as_table, read_ids
 from .origins import ItemsMark, Origins
@@ -127,16 +127,16 @@ class Stream:
         item_ids = None if ids is None else read_ids(ids)
         if item_ids is not None and len(item_ids) != corpus.n_items:
             raise InputError(
-                f"There must be an id for each item, got {len(item_ids)} ids for {corpus.n_items} items."
+                f"There must be an id for each item, got {len(item_ids):,} ids for {corpus.n_items:,} items."
             )
         labels = None if cluster is None else read_ids(cluster)
-        if labels is not None and len(labels) != corpus.n_items:
-            raise InputError(
-                f"cluster: there must be a label for each item, got {len(labels):,} labels for "
-                f"{corpus.n_items:,} items."
-            )
+        if labels is not None:
+            check_label_for_each(corpus.n_items, len(labels))
+            if self._sums is None:  # once for each stream
+                warn_of_idle_clusters(self._metric)
         if corpus.n_items:
-            self._sums = self._plus(sums_of(self._metric, corpus, item_ids, clusters=labels))
+            sums = sums_of(self._metric, corpus, item_ids, clusters=labels)
+            self._sums = sums if self._sums is None else self._sums + sums
             self._origins.streams.add(self._mark)
             if self._metric.takes_references:
                 self._warn_of_texts(corpus)
@@ -265,18 +265,6 @@ class Stream:
             self._has_warned = message is not None
             warn_of(self._metric, message)
 
-    def _plus(self, sums: Sums) -> Sums:
-        if self._sums is None:
-            return sums
-        earlier_ids = Signature.parse(self._sums.signature).get("ids")
-        ids = Signature.parse(sums.signature).get("ids")
-        if earlier_ids != ids:
-            descriptions = {"texts": "neither ids nor clusters", "given": "ids", "clusters": "clusters"}
-            earlier_words = descriptions.get(earlier_ids or "", earlier_ids)
-            words = descriptions.get(ids or "", ids)
-            raise MergeError(f"Earlier items had {earlier_words}, these have {words}: give all the same, or none.")
-        return self._sums + sums
-
     def _sums_or_zeros(self) -> Sums:
         """Return the sums: those of no items as long as nothing was added."""
         if self._sums is None:
@@ -298,7 +286,7 @@ def _items(n_items: int) -> str:
 
 def _items_mark(sums: Sums) -> ItemsMark:
     """Return a mark of the items in sums, independent of the stream."""
-    return ItemsMark(_items(_n_items(sums)), str(int(sums.corpus_sum(KEYS))))
+    return ItemsMark(_n_items(sums), int(sums.corpus_sum(KEYS)))
 
 
 def _check_different(shared: Origins) -> None:
@@ -308,7 +296,8 @@ def _check_different(shared: Origins) -> None:
             "The stream, or a part of it, was merged before. Put items that come later into a new stream."
         )
     if shared.items:
-        items = max(shared.items).counted
+        most_items = max(mark.n_items for mark in shared.items)
         raise MergeError(
-            f"Both streams hold the same {items}. If they are different items with equal texts, give them ids."
+            f"Both streams hold the same {_items(most_items)}. If they are different items with equal texts, give "
+            "them ids."
         )

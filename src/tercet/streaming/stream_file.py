@@ -13,7 +13,7 @@ import pyarrow as pa
 from tercet.errors import InputError, MergeError, OptionError, shorten
 
 from .arrow_file import read_arrow_file, write_arrow_file
-from .origins import Origins
+from .origins import ItemsMark, Origins
 from .sums import Sums
 
 
@@ -39,7 +39,8 @@ def write_stream(path: str | PathLike[str], stream: SavedStream) -> None:
         "metric": stream.metric,
         "options": saved_options,
         "given again": sorted(given_again),
-        "origins": sorted(stream.origins.texts()),
+        "streams": sorted(stream.origins.streams),
+        "items": sorted(stream.origins.items),
     }
     _check_path(path)
     try:
@@ -67,7 +68,8 @@ def read_stream(path: str | PathLike[str], repeated_options: Mapping[str, Any]) 
     except MergeError as error:
         raise InputError(f"{name}: {shorten(str(error), 300)}") from None
     options = {**header["options"], **repeated_options}
-    return SavedStream(header["metric"], options, sums, Origins.from_texts(header["origins"]))
+    marks = {ItemsMark(n_items, keys) for n_items, keys in header["items"]}
+    return SavedStream(header["metric"], options, sums, Origins(set(header["streams"]), marks))
 
 
 def _check_path(path: object) -> None:
@@ -99,6 +101,12 @@ def _is_names(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
+def _is_pairs_of_integers(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair) for pair in value
+    )
+
+
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -112,7 +120,8 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "metric": (_is_text, "the name of a metric"),
     "options": (_is_options, "options by their names"),
     "given again": (_is_names, "a list of names"),
-    "origins": (_is_names, "a list of texts"),
+    "streams": (_is_names, "a list of names"),
+    "items": (_is_pairs_of_integers, "a list of pairs of integers"),
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -32,19 +32,37 @@ _SIGNATURE = "signature"
 _RESAMPLE = "resample"
 
 
+#: What resamples draw, as a signature says it: items by their texts or by ids that were given, or clusters of items.
+Units = Literal["texts", "given", "clusters"]
+#: The entry of a signature that says it.
+_UNITS = "ids"
+#: What was given for such items, for messages.
+_GIVEN = {"texts": "neither ids nor clusters", "given": "ids", "clusters": "clusters"}
+
+
 @dataclass(frozen=True, slots=True)
 class Sums:
     """Exact sums: the same to the bit in any order and grouping."""
 
-    signature: str  # how the rows and any resamples were made; only sums with equal signatures merge
+    signature: Signature  # how the rows and any resamples were made; only sums with equal signatures merge
     columns: tuple[str, ...]  # names of the k columns
     exact: ExactSums  # of the corpus, and of B resamples, shape (1 + B, k)
 
     def __add__(self, other: Sums) -> Sums:
         """Return the sums of both; a MergeError when they were made in different ways."""
+        if self.units != other.units and self.units in _GIVEN and other.units in _GIVEN:
+            raise MergeError(
+                f"Earlier items had {_GIVEN[self.units]}, these have {_GIVEN[other.units]}: give all the same, or "
+                "none."
+            )
         if (self.signature, self.columns) != (other.signature, other.columns):
             raise MergeError(f"Sums of different signatures do not add up: {self.signature} and {other.signature}.")
         return replace(self, exact=self.exact + other.exact)
+
+    @property
+    def units(self) -> str:
+        """What the resamples draw, of `Units`; any text in a file of unknown origin, and "" without resamples."""
+        return self.signature.get(_UNITS, "")
 
     def corpus_sum(self, column: str) -> float:
         """Return the sum of a column over the corpus."""
@@ -57,7 +75,7 @@ class Sums:
         The sums are decimals with 18 digits after the point, which every engine adds exactly.
         """
         n_rows = len(self.exact.digits)
-        labels = [pa.array([self.signature] * n_rows), pa.array(np.arange(n_rows, dtype=np.int32))]
+        labels = [pa.array([str(self.signature)] * n_rows), pa.array(np.arange(n_rows, dtype=np.int32))]
         return pa.table([*labels, *self.exact.decimals()], names=[_SIGNATURE, _RESAMPLE, *self.columns])
 
     @classmethod
@@ -90,7 +108,7 @@ class Sums:
         total = ExactSums(digits[::n_parts])
         for offset in range(1, n_parts):
             total = total + ExactSums(digits[offset::n_parts])
-        return cls(signatures[0], names_of_sums, total)
+        return cls(Signature.parse(signatures[0]), names_of_sums, total)
 
 
 def _check_has_sums(table: Any, columns: Sequence[str]) -> None:
@@ -263,10 +281,10 @@ class _SummedPieces:
         piece_context = context if self.context is None else None
         context_numbers = list(_summable(piece_context).values())
         sums = sums.beside(ExactSums.of_first(context_numbers, len(sums.digits)))
-        return Sums(str(signature), sums_columns(self.metric, piece_context), sums), stats
+        return Sums(signature, sums_columns(self.metric, piece_context), sums), stats
 
-    def _units(self) -> str:
-        """Return the word of a signature for what is drawn."""
+    def _units(self) -> Units:
+        """Return what is drawn."""
         if self.cluster_keys is not None:
             return "clusters"
         return "texts" if self.item_keys is None else "given"
@@ -293,6 +311,6 @@ def _spread(stats: SegmentStats) -> ExactSums:
     return sums
 
 
-def resampled(signature: Signature, resampling: PoissonBootstrap, ids: str) -> Signature:
+def resampled(signature: Signature, resampling: PoissonBootstrap, units: str) -> Signature:
     """Return a signature that also says how resamples were drawn."""
-    return signature.extended({"resamples": f"poisson,{resampling.n_resamples},{resampling.seed}", "ids": ids})
+    return signature.extended({"resamples": f"poisson,{resampling.n_resamples},{resampling.seed}", _UNITS: units})
