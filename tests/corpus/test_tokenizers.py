@@ -2,6 +2,7 @@
 
 import random
 import unicodedata
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -228,6 +229,23 @@ def test_a_function_sees_the_same_lines_whatever_is_asked():
         for types in (["rouge1"], ["rouge1", "rougeW"])
     ]
     assert found[0] == found[1]
+
+
+@dataclass
+class _AtBlanks:
+    """A tokenizer without a hash, as dataclasses have none."""
+
+    lowercase: bool = False
+
+    def __call__(self, text):
+        return text.split()
+
+
+@ZERO_BLEU
+@pytest.mark.parametrize("metric", ["bleu", "google_bleu", "bleu_rouge", "rouge", "wer", "jaccard", "diversity"])
+def test_a_tokenizer_need_have_no_hash(metric):
+    texts = [["a b c", "d e"]] if metric == "diversity" else [["a b c", "d e"], ["a b d", "d e"]]
+    assert tercet.score(metric, *texts, tokenizer=_AtBlanks()) == tercet.score(metric, *texts, tokenizer=str.split)
 
 
 @ZERO_BLEU

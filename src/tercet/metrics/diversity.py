@@ -20,7 +20,7 @@ from tercet.base.shared_options import TOKENIZER_OF_WORDS
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
 from tercet.corpus.normalizers import label_of_normalizers
-from tercet.corpus.reading import ENGINE_TOKENIZERS
+from tercet.corpus.reading import is_read_by_engine
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.errors import InputError
@@ -289,7 +289,7 @@ def _rows_of(metric: Diversity, texts: list[str], edges: NDArray[np.int64]) -> A
 
 def _tokens_of(metric: Diversity, texts: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
     """Return the tokens of texts as ids, where each text begins among them, and how many tokens differ."""
-    if metric.tokenizer in ENGINE_TOKENIZERS:
+    if is_read_by_engine(metric.tokenizer):
         try:
             strings = [text.lower() for text in texts] if metric.lowercase else texts
             ids, offsets, *_, word_offsets = engine.intern(strings, metric.tokenizer)

@@ -17,7 +17,7 @@ from tercet.base.shared_options import check_word_options, shared_labels
 from tercet.base.short_road import rules_of_plan
 from tercet.corpus.corpus import Corpus, encode
 from tercet.corpus.letters import FEW, LetterCounts, count_letters, dropped_letters_warning
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, is_read_by_engine
+from tercet.corpus.reading import Crossing, Indices, is_read_by_engine
 from tercet.corpus.stems import (
     WordMap,
     lemmatizer_label,
@@ -136,8 +136,8 @@ class Rouge(RougeOptions):
     # What the options imply: made when it is first read.
 
     @cached_property
-    def _signatures(self) -> dict[Any, Signature]:
-        """The signature for each tokenizer: ``auto`` may choose either."""
+    def _signatures(self) -> dict[str, Signature]:
+        """The signature by the label of the tokenizer: ``auto`` may choose either, and a callable need have no hash."""
         return {}
 
     @cached_property
@@ -256,11 +256,12 @@ class Rouge(RougeOptions):
         return self._signature(self._tokenizer(context))
 
     def _signature(self, tokenizer: str | Callable[[str], Iterable[str]]) -> Signature:
-        if tokenizer in self._signatures:
-            return self._signatures[tokenizer]
+        label = tokenizer_label(tokenizer)
+        if label in self._signatures:
+            return self._signatures[label]
         parts = {
             "types": ",".join(rouge_type.name for rouge_type in self.types),
-            "tok": tokenizer_label(tokenizer),
+            "tok": label,
             "beta": self.beta if self.alpha is None else None,
             "alpha": self.alpha,
             "multi": self.multi_ref,
@@ -277,8 +278,8 @@ class Rouge(RougeOptions):
             "compat": self.compat,
             "equals": _equal_implementation(self, tokenizer),
         }
-        self._signatures[tokenizer] = Signature.of(self.name, parts)
-        return self._signatures[tokenizer]
+        self._signatures[label] = Signature.of(self.name, parts)
+        return self._signatures[label]
 
     def segment_stats(self, batch: Corpus, context: LetterCounts | None) -> SegmentStats:
         """Return one row per item."""
@@ -286,7 +287,7 @@ class Rouge(RougeOptions):
         rows = None
         porter = self.porter or self.stemmer == "porter"
         # The engine stems no texts that keep their capitals, nor words that reach it as numbers.
-        engine_stems = tokenizer != "none" and tokenizer in ENGINE_TOKENIZERS
+        engine_stems = tokenizer != "none" and is_read_by_engine(tokenizer)
         if self._engine_types is not None and (engine_stems or not porter):
             rows = rows_of_texts(batch, tokenizer, self._engine_types, self, self._prepared, porter)
         if rows is None:
