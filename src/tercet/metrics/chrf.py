@@ -29,7 +29,7 @@ from tercet.errors import OptionError
 from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import levels_of_pairs, words_of_pairs
 from tercet.explanation.matches import Word
-from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label
+from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label, score_on_scale
 from tercet.option_checks import as_scale, finite, integer, refuse
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
@@ -313,7 +313,7 @@ class Chrf(Metric):
             if word_order:
                 sides = [words[0], words[1 + best]]
                 prediction_words, reference_words = words_of_pairs(sides, sides[::-1], range(1, word_order + 1))
-            score = float(by_reference[name][best])
+            score = score_on_scale(float(by_reference[name][best]), self.scale)
             score_matches.append(
                 ScoreMatches(
                     name=name,
@@ -468,7 +468,7 @@ class ChrfMatches(Explanation):
     @property
     def title(self) -> Heading:
         """The scores."""
-        return Heading("", {score.name: Share(score.score) for score in self.scores})
+        return Heading("", {score.name: score.score for score in self.scores})
 
     @property
     def summary(self) -> str:
@@ -496,7 +496,7 @@ class ChrfMatches(Explanation):
         n_character_orders = sum(order.name.startswith("c") for order in score.orders)
         n_word_orders = len(score.orders) - n_character_orders
         reference_name = reference_label(score.reference, self.n_references)
-        parts: list[Part] = [Heading(score.name, {"": Share(score.score)})] if len(self.scores) > 1 else []
+        parts: list[Part] = [Heading(score.name, {"": score.score})] if len(self.scores) > 1 else []
         if n_character_orders:
             parts.append(orders_legend(n_character_orders, characters=True))
             parts.append(Line("prediction", score.prediction, "{}-gram of characters", spaced=False))

@@ -27,7 +27,7 @@ from tercet.errors import InputError
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.levels import ngram_levels
 from tercet.explanation.matches import Word, ngrams, words_of
-from tercet.explanation.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
+from tercet.explanation.parts import Heading, Line, Part, Sentence, Table, orders_legend, score_on_scale
 from tercet.locks import Lock
 from tercet.option_checks import integer
 from tercet.signature import Signature
@@ -247,7 +247,9 @@ class Diversity(Metric):
         stats = self.segment_stats(batch)
         scores = self.report(self.corpus_totals(stats), stats)
         shown_scores = {
-            name: value for name, value in scores.items() if name.startswith(("distinct", "mattr", "rep"))
+            name: score_on_scale(value, self.scale)
+            for name, value in scores.items()
+            if name.startswith(("distinct", "mattr", "rep"))
         }
         spellings = [spelling[token] for token in ids]
         levels = ngram_levels(ids, limits)
@@ -457,6 +459,6 @@ class Repetitions(Explanation):
             orders_legend(sum(name.startswith("rep_") for name in self.scores)),
             Sentence("Diversity is that of a set of texts; of one text, what it repeats is shown."),
             Line("text", self.prediction, "repeated {}-gram"),
-            Table("", ("measure", "score"), [(name, Share(score)) for name, score in self.scores.items()]),
+            Table("", ("measure", "score"), [*self.scores.items()]),
             *([Table("repeated", ("tokens", "times"), rows)] if rows else []),
         ]

@@ -137,7 +137,7 @@ class Rouge(RougeOptions):
 
     @cached_property
     def _signatures(self) -> dict[str, Signature]:
-        """The signature by the label of the tokenizer: ``auto`` may choose either, and a callable need have no hash."""
+        """The signature by the label of the tokenizer: ``auto`` chooses one, and a callable need have no hash."""
         return {}
 
     @cached_property
