@@ -188,6 +188,12 @@ def test_a_metric_is_made_by_its_names_and_proposed_for_those_of_packages(metric
         assert "Its scores are those of bleu_multi with compat='sacrebleu'" in refusal(ask, "sacrebleu", {})
 
 
+def test_a_type_of_rouge_is_proposed_for_its_name_if_it_can_be_given():
+    assert "rouge:rouge_types=rougeW1.5" in refusal(tercet.scorer, "rougeW1.5", {})
+    tercet.scorer("rouge", rouge_types="rougeW1.5")
+    assert "rouge_types" not in refusal(tercet.scorer, "rougeW9", {})
+
+
 @each_metric
 def test_a_preset_yields_to_what_is_given(metric):
     cls = metric_class(metric)

@@ -16,7 +16,7 @@ import texts
 from conftest import ZERO_BLEU
 from oracles import line_lists, read, sacrebleu_tokens, token_lists, tokens_of
 from tercet.corpus.tokenizers import split_ja
-from tercet.errors import InputError
+from tercet.errors import InputError, OptionError
 
 SACREBLEU = ("13a", "intl", "zh", "char", "none")
 REFERENCES = {name: lambda text, name=name: sacrebleu_tokens(name, text) for name in SACREBLEU} | {
@@ -252,6 +252,12 @@ def test_a_tokenizer_need_have_no_hash(metric):
 @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
 def test_none_is_the_default(metric):
     assert tercet.score(metric, ["a b"], ["a c"], tokenizer=None) == tercet.score(metric, ["a b"], ["a c"])
+
+
+@pytest.mark.parametrize("metric", ["wer", "jaccard", "bleu_rouge", "diversity"])
+def test_none_is_no_tokenizer_where_no_package_calls_its_default_so(metric):
+    with pytest.raises(OptionError, match=r"'tokenizer' option of .* must be .*Got None"):
+        tercet.scorer(metric, tokenizer=None)
 
 
 def test_japanese_with_nul_and_of_any_length_is_split():
