@@ -95,13 +95,14 @@ class Configured(Common):
         cls: type[ConfiguredT],
         options: Mapping[str, Any],
         *,
+        called: str = "",
         may_be_idle: bool = False,
         written: Mapping[str, Any] | None = None,
     ) -> ConfiguredT:
         """Return the metric with these options of its own and of a call; without effect if they `may_be_idle`.
 
-        Each is checked (`Value._take`), then all together (`check` of the metric). It keeps those that a user wrote,
-        where they are given, as `written`.
+        Each is checked (`Value._take`, whose errors name what is `called` so, or else the metric), then all together
+        (`check` of the metric). It keeps those that a user wrote, where they are given, as `written`.
         """
         own = {}
         of_call = {}
@@ -110,7 +111,7 @@ class Configured(Common):
                 of_call[name] = value
             else:
                 own[name] = value
-        metric = cls.build(own, may_be_idle=may_be_idle)
+        metric = cls.build(own, called=called, may_be_idle=may_be_idle)
         metric.check()
         if of_call:
             metric = metric._for_call(of_call, may_be_idle=may_be_idle)

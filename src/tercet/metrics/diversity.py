@@ -332,7 +332,10 @@ def _compressed(texts: list[str]) -> tuple[int, int]:
 
 # Sets of texts: one, whose texts are the items, or one an item.
 
-#: The prediction of an item that is a set, whose texts are then its references: ASCII's group separator.
+#: The prediction of an item that is a set, whose texts are then its references: ASCII's group separator. A corpus has
+#: no other place for several texts of an item, and carries them through streams, workers and files as they are. It is
+#: white space to Python, which no normalizer changes (`normalizers.change_of`); that tells it from a text, which has
+#: no references here.
 _GROUP = "\x1d"
 
 _MIXED = "give either texts, which are one set, or a list of texts per item, each a set"
