@@ -4,7 +4,7 @@ import io
 import random
 from functools import cache
 
-from tercet.corpus.tokenizers import SACREBLEU_MODELS
+from tercet.corpus.subword_models import SACREBLEU_MODELS
 from texts import ALL_TEXTS
 
 #: Kinds of models: that of sacrebleu's, and one that changes no character, and so has white space within pieces.

@@ -231,8 +231,12 @@ def decimals(value: float, digits: int = 2, *, signed: bool = False) -> str:
     return f"{value:.{digits}f}"
 
 
-def interval_text(low: float | None, high: float | None, digits: int = 2, *, signed: bool = False) -> str:
+def interval_text(
+    low: float | None, high: float | None, digits: int = 2, *, signed: bool = False, narrow: bool = False
+) -> str:
     """Return an interval of a score, or in brackets that of a difference; nothing where there is none.
+
+    A narrow one has no blanks.
 
     >>> interval_text(12.345, 13), interval_text(-0.5, 1.25, signed=True), interval_text(math.nan, math.nan)
     ('12.35 – 13.00', '[-0.50, +1.25]', '')
@@ -243,7 +247,7 @@ def interval_text(low: float | None, high: float | None, digits: int = 2, *, sig
     upper = decimals(high, digits, signed=signed)
     if signed:
         return f"[{lower}, {upper}]"
-    return f"{lower} – {upper}"
+    return f"{lower}–{upper}" if narrow else f"{lower} – {upper}"
 
 
 def pvalue_text(pvalue: float) -> str:

@@ -17,7 +17,7 @@ from tercet import MergeError, OptionError, score
 from tercet.api import make_scorer
 from tercet.comparison.packages.package_differences import explain_difference
 from tercet.corpus.reading import read_batch
-from tercet.corpus.tokenizers import SACREBLEU_MODELS
+from tercet.corpus.subword_models import SACREBLEU_MODELS
 from texts import all_pairs, awkward_corpus
 
 PREDICTIONS, REFERENCES = all_pairs()

@@ -9,6 +9,8 @@ import pytest
 
 import tercet
 from commands import command
+from tercet.cli import bertscore_commands
+from tercet.files.limits import Limits
 from texts import MINILM, all_pairs
 
 PREDICTIONS, REFERENCES = all_pairs()
@@ -112,3 +114,10 @@ class TestBertscoreBaseline:
         first, second, other = (np.loadtxt(tmp_path / name, delimiter=",", skiprows=1) for name in "abc")
         assert first == pytest.approx(second, abs=1e-6)  # a process chooses the library that is faster in it
         assert abs(first - other).max() > 1e-3
+
+
+def test_a_corpus_is_limited_in_bytes_as_every_file_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(bertscore_commands, "LIMITS", Limits(n_bytes=40))
+    (tmp_path / "zh.txt").write_text("今天天气很好\n我们去公园吧\n好的没问题啊\n", encoding="utf-8")
+    said = run("bertscore-baseline", "zh.txt", "-m", MINILM, "-o", "x", "-q", code=2, cwd=tmp_path)
+    assert "The corpus holds more than 40 bytes" in said

@@ -54,7 +54,10 @@ def said(line, folder, code=2):
         ("score good.tsv -m chrf:char_order=0,word_order=0", "Give word_order=2"),
         ("score good.tsv -m bertscore:lang=en,multi_ref=best_f,all_layers=true", "all_layers=true excludes it"),
         ("compare good.tsv --baseline B", "There is no system 'B' to use as the baseline"),
-        ("compare good.tsv --alpha 3", "must be a number above 0 and below 1"),
+        # Refused before the file is looked for, which is not there.
+        ("compare none.tsv --alpha 3", "--alpha must be a number above 0 and below 1, such as 0.05. Got 3 instead."),
+        ("plan none.tsv --difference 1 --power 1", "--power must be a number from 0.5 on and below 1"),
+        ("score none.tsv --interval BCa --no-intervals", "--interval and --no-intervals cannot be given together."),
         ("correlate good.tsv", "has no grades"),
         ("correlate graded.tsv --scores comet", "comet"),
         ("mbr good.tsv", "expected a list per row, or several columns"),

@@ -66,6 +66,13 @@ def test_the_command_asks_for_references_where_there_are_none(tmp_path):
     assert said == f"To say it all: tercet compare {path} --system base --system tuned -r FILE"
 
 
+def test_the_command_compares_where_any_test_set_has_several_systems(tmp_path):
+    (tmp_path / "one.tsv").write_text("mt\tref\na cat\tthe cat\n", encoding="utf-8")
+    (tmp_path / "two.tsv").write_text("a\tb\tref\na dog\tdogs\tthe dog\n", encoding="utf-8")
+    said = command("read", "one.tsv", "two.tsv", cwd=tmp_path).stdout.splitlines()[-1]
+    assert said == "To say it all: tercet compare one.tsv two.tsv"
+
+
 def test_as_json(table):
     (found,) = json.loads(command("read", table, "-f", "json").stdout)["test_sets"]
     assert found["systems"] == ["base", "human-dpo"]

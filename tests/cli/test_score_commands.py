@@ -148,6 +148,13 @@ class TestScoreAndCompare:
         graded = ("correlate", ROOT / "examples" / "data" / "graded.tsv", "-m", "chrf", "-f", "csv", "--bom")
         assert command(*graded).stdout.startswith("\ufeff")
 
+    def test_one_segment_in_a_file_is_as_wide_on_every_machine(self, tmp_path):
+        written = []
+        for width in ("60", "200"):
+            command("compare", EN, "--segment", "2", "-o", tmp_path / "s.txt", env={"COLUMNS": width})
+            written.append((tmp_path / "s.txt").read_text(encoding="utf-8"))
+        assert written[0] == written[1]
+
     def test_one_segment_side_by_side(self):
         shown = command("compare", EN, "--segment", "2").stdout
         assert "segment 2" in shown
@@ -252,6 +259,9 @@ OVERWRITTEN = (
     ("score A.txt -r ref.txt -o ./ref.txt", "--out would overwrite the input 'ref.txt'"),
     ("score A.txt -r ref.txt --source src.txt -o src.txt", "the input 'src.txt'"),
     ("score in.tsv -m bertscore_idf:lang=en,idf=old.txt -o old.txt", "the input 'old.txt'"),
+    ("mbr A.txt B.txt -m bertscore_idf:lang=en,idf=old.txt -o old.txt", "the input 'old.txt'"),
+    ("explain bertscore_idf:lang=en,idf=old.txt in.tsv -o old.txt", "the input 'old.txt'"),
+    ("correlate in.tsv -m bertscore_idf:lang=en,idf=old.txt -o old.txt", "the input 'old.txt'"),
     ("compare in.tsv --out new --segments new", "--out and --segments would be written to"),
     ("compare in.tsv --export . --out mt_in.tsv", "--out and --export of mt_in.tsv"),
     ("compare in.tsv --export . --segments mt_in.tsv", "--export of mt_in.tsv would be"),

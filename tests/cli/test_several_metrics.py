@@ -101,6 +101,8 @@ def test_what_is_nearly_a_metric_and_no_file_is_said_to_be_so(folder, name, typo
     [
         ("-m bleu tokenizer=zh", "-m bleu:tokenizer=zh"),
         ("-m bleu chrf word_order=2", "-m chrf:word_order=2"),
+        ("-mbleu tokenizer=zh", "-m bleu:tokenizer=zh"),
+        ("--metric=bleu tokenizer=zh", "-m bleu:tokenizer=zh"),
         ("-m rouge:use_stemmer=true tokenizer=unicode", "-m rouge:use_stemmer=true,tokenizer=unicode"),
     ],
 )

@@ -120,3 +120,5 @@ def test_what_names_no_score_is_refused_before_files_are_read(written, message):
 def test_it_is_not_for_one_segment():
     run = command("compare", SAMPLE, "--segment", 1, "--fail-under", "bleu=30", code=2)
     assert "--segment shows one segment as text and excludes --fail-under" in run.stderr
+    run = command("compare", SAMPLE, "--segment", 1, "-o", "page.html", code=2)
+    assert "--segment shows one segment as text and excludes --out page.html: give only" in run.stderr

@@ -28,7 +28,7 @@ from tercet.api import known_options, make_scorer
 from tercet.base.scoring import segment_lists
 from tercet.comparison.compare import compare
 from tercet.comparison.one_segment.side_by_side import side_by_side
-from tercet.comparison.scoring.score_rows import _wins_ties_losses
+from tercet.comparison.scoring.score_rows import _counts
 from tercet.comparison.shown.exported_texts import export_segments, export_systems
 from tercet.comparison.shown.tables import in_format
 from tercet.comparison.shown.terminal import to_text
@@ -40,9 +40,10 @@ from tercet.files.read import predictions_in, read_table, references_in
 from tercet.registry import METRICS, metric_class
 from tercet.report.comparison import to_html
 from tercet.specs import parse_value, split_metric
-from tercet.statistics import null_differences, paired_tests, resampled_scores
+from tercet.statistics import null_differences, resampled_scores
 from tercet.statistics.holm import holm
-from tercet.statistics.paired_tests import paired_permutation_test
+from tercet.statistics.kinds_of_tests import PERMUTATION, TESTS
+from tercet.statistics.paired_tests import all_pairs_test
 from tercet.table_formats import decimals, pvalue_text
 from tercet.test_sets.test_set import TestSet
 
@@ -143,8 +144,8 @@ class TestCompare:
         scorer = make_scorer("bleu_multi", {"scale": 100})
         systems = [scorer.stats(texts, test_set.references) for texts in test_set.systems.values()]
         pairs = [(0, 1), (0, 2), (1, 2)]
-        tested = paired_permutation_test(scorer, systems, pairs, n_resamples=500, seed=7)
-        raw = [each["bleu"].pvalue for each in tested]
+        tested = all_pairs_test(scorer, systems, pairs, PERMUTATION, n_resamples=500, seed=7)
+        raw = tested["bleu"].pvalues.tolist()
         base = table.rows[1]
         assert [row.system for row in table.rows] == ["baseline", "tuned", "large"]
         assert [row.pvalue for row in table.rows] == [raw[0], None, raw[2]]
@@ -169,8 +170,10 @@ class TestCompare:
         systems = {f"s{k}": [*texts[:k], *baseline[k:]] for k in range(13)}  # 78 pairs
         scorer = make_scorer(metric, {"scale": 100})
         stats = [scorer.stats(each, small.references) for each in systems.values()]
-        alone_test = getattr(paired_tests, f"paired_{test}_test")
-        alone = [alone_test(scorer, pair, n_resamples=40, seed=3) for pair in combinations(stats, 2)]
+        alone = [
+            all_pairs_test(scorer, pair, [(0, 1)], TESTS[test], n_resamples=40, seed=3)
+            for pair in combinations(stats, 2)
+        ]
         drawn, masks, totals = [], null_differences.shuffle_masks, resampled_scores.resampled_totals
         monkeypatch.setattr(
             null_differences,
@@ -183,7 +186,7 @@ class TestCompare:
         test_set = TestSet("es", systems, small.references, None)
         first, *_ = compare(test_set, [metric], test=test, n_resamples=40, seed=3, adjust="holm").tables
         assert sum(drawn) == 40 + 1000  # for all tests, and for all intervals
-        expected = holm([found[scorer.primary].pvalue for (found,) in alone])
+        expected = holm([float(found[scorer.primary].pvalues[0]) for found in alone])
         assert first.pvalues[np.triu_indices(13, 1)].tolist() == expected
 
     def test_long_names_may_differ_where_messages_cut_them(self):
@@ -882,5 +885,5 @@ def test_segments_that_differ_by_rounding_are_ties_and_scores_the_same():
 
 def test_infinite_scores_win_lose_and_tie():
     inf = math.inf
-    assert _wins_ties_losses([inf, inf, -inf, 1.0, None, math.nan], [inf, 1.0, 1.0, inf, 1.0, 1.0], True) == (1, 1, 2)
-    assert _wins_ties_losses([1.0, 2.0], [1.0 + 1e-15, 1.0], False) == (0, 1, 1)
+    assert _counts([inf, inf, -inf, 1.0, None, math.nan], [inf, 1.0, 1.0, inf, 1.0, 1.0], True) == (1, 1, 2)
+    assert _counts([1.0, 2.0], [1.0 + 1e-15, 1.0], False) == (0, 1, 1)

@@ -82,7 +82,16 @@ def test_letters_are_counted_where_words_have_no_blanks_between_and_marks_belong
 def test_without_references_lengths_are_those_of_sources():
     systems = {"a": ["x", "y"]}
     both = TestSet("t", systems, [["a b c"], []], ["a", "b c"])
-    assert buckets_of(both, [0, 1]).lengths == {0: 3, 1: 0}
+    assert buckets_of(both, [0, 1]).lengths == {0: 3}
     sources = buckets_of(both, [1])
     assert (sources.lengths, sources.of) == ({1: 2}, "source")
     assert buckets_of(TestSet("t", systems, [["a b c"], []], None), [1]) is None
+
+
+def test_a_segment_without_reference_is_no_short_one():
+    systems = {"a": words(3) * 16, "b": ["x"] * 16}
+    references = [words(number) if number % 2 else [] for number in range(16)]
+    comparison = tercet.compare(systems, "diversity", references=references, by="length")
+    (by_length,) = comparison.slices
+    assert by_length.names == ["1–15 words", "(none)"]
+    assert by_length.numbers.tolist() == [1, 0] * 8

@@ -11,7 +11,8 @@ from rich.text import Text
 import tercet
 from conftest import ROOT, ZERO_BLEU, needed, segment_options, written
 from suite import SUITE
-from tercet.comparison.one_segment.explained_segment import explain_segment, to_text
+from tercet.comparison.one_segment.explained_segment import explain_segment
+from tercet.comparison.one_segment.terminal import to_text
 from tercet.comparison.specs.mean_of_metrics import SavedMean, WeightedMetric
 from tercet.comparison.specs.metric_specs import parse_metric
 from tercet.errors import InputError, OptionError
@@ -65,7 +66,7 @@ class TestWhichSegment:
         ]
         found = explain_segment(EN, parse_metric("chrf"))
         assert found.segment == apart.index(max(apart)) + 1
-        assert found.heading == (
+        assert text_of(found).splitlines()[0] == (
             f"en, segment {found.segment} of 44, which tells the systems apart best by chrF: no two score the same; "
             f"the scores of any two are {max(apart)[1] / 3:.2f} apart on average; choose another with --segment"
         )
@@ -76,7 +77,7 @@ class TestWhichSegment:
         texts = {"a": ["x y z q", "x y z q", "k"], "b": ["x y z q", "x y a b", "k"]}
         found = explain_segment(TestSet("t", texts, [["x y z q"], ["x y z q"], ["l"]], None), parse_metric("wer"))
         assert (found.segment, found.order) == (2, ["a", "b"])
-        assert "in which the two systems differ most by WER: 50.00;" in found.heading
+        assert "in which the two systems differ most by WER: 50.00" in found.segment_in_words
         same = {"a": texts["a"], "b": texts["a"]}
         found = explain_segment(TestSet("t", same, [["x y z q"], ["x y z q"], ["l"]], None), parse_metric("wer"))
         assert (found.segment, found.chosen) == (3, "the worst by WER")
@@ -86,7 +87,7 @@ class TestWhichSegment:
         found = explain_segment(TestSet("t", texts, [["x y"]], None), parse_metric("wer"))
         assert (
             "apart best by WER: 2 of 3 pairs score differently; the scores of any two are 33.33 apart on average"
-            in found.heading
+            in found.segment_in_words
         )
 
     def test_a_segment_without_reference_is_never_the_worst(self):

@@ -310,9 +310,11 @@ class TestTextsThatAreMoved:
         shifted = f"that of segment {n - n_moved:,} is like the reference of segment {n - n_moved + 1:,}."
         assert any(shifted in message for message in found) is is_told
 
+    @pytest.mark.parametrize("n_words", [6, 4])
     @pytest.mark.parametrize(("n_moved", "is_told"), [(10, True), (9, False)])
-    def test_of_texts_without_a_rare_word_a_tenth_are_like_the_next_reference(self, n_moved, is_told):
-        references = [" ".join(f"{word}{segment % 5}" for word in "αβγδεζ") for segment in range(100)]
+    def test_of_texts_without_a_rare_word_a_tenth_are_like_the_next_reference(self, n_words, n_moved, is_told):
+        words = "αβγδεζ"[:n_words]
+        references = [" ".join(f"{word}{segment % 5}" for word in words) for segment in range(100)]
         moved = references[: 99 - n_moved] + references[100 - n_moved :] + ["…"]
         found = warned({"a": references, "b": moved}, "chrf", references=references, test=None)
         assert any("seem to be of other segments" in message for message in found) is is_told

@@ -157,9 +157,10 @@ def test_each_is_named_by_its_own_units():
     ]
 
 
-def test_of_sets_that_share_one_system_nothing_is_tested():
+@pytest.mark.parametrize("weight", ["set", "segment"])
+def test_of_sets_that_share_one_system_nothing_is_tested(weight):
     both, one = compared(part(0, 2, 4), part(2, 5, 4, {"tuned": SYSTEMS["tuned"], "other": SYSTEMS["base"]}))
-    over_all = tercet.overall([both, one])
+    over_all = tercet.overall([both, one], weight=weight)
     assert [row.system for row in over_all.tables[0].rows] == ["tuned"]
     assert (both.test, over_all.test, over_all.n_resamples) == ("permutation", None, None)
 
@@ -179,6 +180,17 @@ def test_a_set_of_one_system_has_no_test_that_could_differ(is_first):
 def test_the_version_ends_the_signature_also_where_a_later_set_has_more_fields():
     signatures = ["bleu|tok:13a|version:1", "bleu|tok:zh|refs:2|version:1"]
     assert joined_signature(signatures, "set") == "bleu|tok:13a,zh|refs:2|sets:2|weight:set|version:1"
+
+
+def test_a_value_with_the_sign_between_entries_stays_whole_in_the_signature():
+    signatures = ["bleu|tok:a|b|version:1", "bleu|tok:c|b|version:1"]
+    assert joined_signature(signatures, "set") == "bleu|tok:a|b,c|b|sets:2|weight:set|version:1"
+
+
+def test_a_difference_too_small_for_the_decimals_is_no_zero():
+    values = np.random.default_rng(8).normal(50, 1, size=40)
+    over_all = tercet.overall(of_scores((values, values - 0.001), (values, values - 0.001)))
+    assert "B is worse than A by 0.001 quality (p" in str(over_all)
 
 
 def test_lower_is_better():

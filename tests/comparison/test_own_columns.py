@@ -69,6 +69,13 @@ def test_columns_of_slices_and_clusters_come_back_too(tmp_path):
     assert own(records(tmp_path / "out.csv")[2]) == ["x-2", "право", "+A1, суд", "non"]
 
 
+def test_only_what_is_called_as_a_column_of_references_gets_another_title(tmp_path):
+    (tmp_path / "in.tsv").write_text("mt\tref\treference 2\treference_date\nja\tja\tb\t2024\n")
+    table = ("score", tmp_path / "in.tsv", "-s", "mt", "--reference-column", "ref", "-m", "chrf")
+    command(*table, "--segments", tmp_path / "out.tsv")
+    assert list(records(tmp_path / "out.tsv")[0])[2:4] == ["reference 2 (of the file)", "reference_date"]
+
+
 def test_values_of_json_are_texts_or_numbers(tmp_path):
     rows = [{"mt": "ja", "ref": "ja", "n": 1.5, "meta": {"Jahr": 2024}, "tags": ["a", None]},
             {"mt": "да", "ref": "да", "n": None, "meta": None, "tags": []}]  # fmt: skip

@@ -94,6 +94,9 @@ def test_runs_that_cannot_be_read(runs, message):
     with pytest.raises(OptionError) as error:
         members(["tuned-1", "tuned-2", "tuned"], runs)
     assert message in str(error.value)
+    assert str(error.value).startswith("runs=")
+    with for_command_line(), pytest.raises(OptionError, match=r"^--runs"):
+        members(["tuned-1", "tuned-2", "tuned"], runs)
 
 
 def test_scores_are_means_of_runs_and_the_spread_is_theirs():
@@ -255,6 +258,9 @@ def test_one_segment_is_not_tested():
     assert math.isnan(section.value["systems"][1]["low"])
     assert "not tested, as there is one segment." in section.lines()[0]
     assert [(row["rank"], row["group"]) for row in section.value["systems"]] == [(None, None)] * 2
+    # As in every table, there is no interval where none is known.
+    titles = [column.title for column in section.table.columns]
+    assert [cells[titles.index("95 %")] for cells in section.table.rows] == ["", ""]
 
 
 @pytest.mark.parametrize("better", ["higher", "lower"])
@@ -426,7 +432,7 @@ def test_outputs_may_be_those_of_an_iterator():
 
 def test_a_pattern_of_bytes_is_refused():
     texts = {name: ["a cat sat"] for name in ("a-1", "a-2")}
-    with pytest.raises(OptionError, match=r"^runs must be a regular expression such as .* Got b'\(a\)-"):
+    with pytest.raises(OptionError, match=r"^runs= must be a regular expression such as .* Got b'\(a\)-"):
         tercet.compare(texts, "chrf", references=["a cat sat"], runs=rb"(a)-(\d+)")
 
 

@@ -257,6 +257,9 @@ class TestTextFiles:
         piped("\n".join(PREDICTIONS))
         (found,) = read_test_sets(["-", system], references=[reference])
         assert found.systems == {"stdin": PREDICTIONS, "A": WORSE}
+        piped("\n".join(PREDICTIONS))
+        comparison = tercet.compare(["piped=-", system], "chrf", references=str(reference))
+        assert list(comparison.test_set.systems) == ["piped", "A"]
         piped("\n".join(FIRST) + "\n")
         (found,) = read_test_sets([system], references=["-"])
         assert (found.name, found.references) == ("stdin", [[text] for text in FIRST])

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from own_metric import Words
 from samples import sample
-from tercet import compare
+from tercet import Column, compare
+from tercet.base.options import option
 from tercet.comparison.shown import terminal
 from tercet.comparison.shown.tables import in_format
 from tercet.comparison.shown.terminal import to_text
@@ -88,19 +90,40 @@ def test_any_name_fits_and_every_value_is_there(systems, width):
     assert all(f"{row.value:.2f}" in head for table in comparison.tables for row in table.rows)
 
 
-def test_long_paths_are_shortened_in_headings_where_they_stay_different(tmp_path):
-    paths = [tmp_path / "one" / "model", tmp_path / "other" / "model", tmp_path / "third"]
-    comparison = compare(SETS[0], ["bleu", "bleu:scale=1"], test=None)
-    tables = comparison.tables
-    for path, other in pairwise(paths):
-        for table, at in zip(tables, (path, other), strict=True):
-            object.__setattr__(table, "metric", f"bertscore_idf:model_type={at},idf=false")
-        labels = list(comparison.metric_labels().values())
-        if path.name != other.name:
-            assert labels == [f"bertscore_idf:model_type=…/{each.name},idf=false" for each in (path, other)]
-        else:
-            assert labels == [table.metric for table in tables]
-    assert f"en:BLEU({labels[0].partition(':')[2]})" in "".join(to_text([comparison]).split())
+class ByModel(Words):
+    """Words, as if a model counted them."""
+
+    name, title = "by_model", "Words"
+
+    model: str = option(default="", doc="The path of a model.", check=str)
+
+
+def test_long_paths_are_shortened_in_headings_where_they_stay_different():
+    for path, other in pairwise(["/data/one/model", "some/other/best", "third/of/best"]):
+        found = compare(SETS[0], [ByModel(model=path), ByModel(model=other)], test=None)
+        shown = ["…/model", "…/best"] if path.endswith("model") else [path, other]
+        assert list(found.metric_labels().values()) == [f"by_model:model={each}" for each in shown]
+        assert list(found.options().values()) == [f"model={each}" for each in shown]
+        assert f"en:Words(model={shown[0]})" in "".join(to_text([found]).split())
+
+
+@pytest.mark.parametrize("path", ["model", "a/model", "hf://owner/name/model", "a/b/"])
+def test_what_is_no_long_path_stays_as_it_is(path):
+    assert list(compare(SETS[0], ByModel(model=path), test=None).options().values()) == [f"model={path}"]
+
+
+def test_headings_have_options_as_the_command_takes_them():
+    options = "rouge_types=rouge1+rougeL,use_stemmer=true"
+    found = compare(SETS[0], f"rouge:{options}", test=None)
+    assert f"en:ROUGE-1({options})" in "".join(to_text([found]).split())
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_a_colon_in_the_name_of_a_column_begins_no_options(better):
+    numbers = {"base": [0.5, 0.25, 0.125], "tuned": [0.5, 0.5, 0.75]}
+    found = compare(scores={Column("COMET:22", better=better): numbers}, test=None)
+    shown = "(better=lower)" if better == "lower" else ""
+    assert f"testset:COMET:22{shown}system" in "".join(re.sub(r"[^\w:()=]", "", to_text([found])).split())
 
 
 WMT = [f"newstest2017.{name}.en-de" for name in ("uedin-nmt.4722", "LMU-nmt-reranked.4934", "online-A.0", "xmu.4910")]

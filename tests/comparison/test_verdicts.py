@@ -1,5 +1,6 @@
 """What a table says in words: each sentence, and that it claims no more than the numbers and the test."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -7,12 +8,13 @@ import pytest
 
 from tercet.comparison.compare import compare
 from tercet.comparison.overall import overall
-from tercet.comparison.values.scores import SystemScore
-from tercet.comparison.verdicts.summary_verdicts import Findings, summary_verdict
+from tercet.comparison.values.scores import DifferenceFromBaseline, SystemScore
+from tercet.comparison.verdicts.summary_verdicts import Findings, TitledTable, summary_verdict
 from tercet.comparison.verdicts.verdicts import score_verdict, verdict_in_words, verdict_of
 from tercet.files.join import LACKING
 from tercet.names_as_shown import Name
 from tercet.report.bucket_scores import bucket_verdict
+from tercet.statistics.intervals import ConfidenceInterval
 from tercet.test_sets.test_set import TestSet
 
 SAMPLE = TestSet("sample", {"a": ["the cat sat on it"]}, [["the cat sat on it"]], None)
@@ -33,8 +35,11 @@ def said(values, adjusted=None, table=BLEU, test="permutation", alpha=0.05, base
     rows = []
     for place, (name, value) in enumerate(values.items()):
         as_good = value == best or (bool(pvalues[place, top] >= alpha) if test else None)
-        difference = None if name == baseline else value - values[baseline]
-        rows.append(SystemScore(name, value, value, value, difference, *[None] * 7, value == best, as_good))
+        against = None
+        if name != baseline:
+            unknown = ConfidenceInterval(math.nan, math.nan)
+            against = DifferenceFromBaseline(value - values[baseline], unknown, None, None, None)
+        rows.append(SystemScore(name, value, value, value, against, value == best, as_good))
     made = replace(table, rows=rows, pvalues=pvalues)
     comparison = replace(
         FOUND, tables=[made], design=FOUND.design._replace(test=test, alpha=alpha, baseline=baseline)
@@ -147,9 +152,14 @@ def test_a_table_says_no_more_than_its_numbers_and_tests():
         assert said(values, adjusted, **settings) == sentences, case
 
 
+def test_the_next_best_are_equal_up_to_rounding():
+    first, *_ = said({"a": 0.5, "b": 0.1 + 0.2, "c": 0.3}, test=None)
+    assert first == "a has the best BLEU: 0.50, 0.20 points above b and c, the next best."
+
+
 def test_names_are_kept_apart_from_what_is_said_of_them():
     """They may be of any script, and hold anything."""
-    row, names = replace(BLEU.rows[0], difference=None), ("נתן", "<b>")
+    row, names = replace(BLEU.rows[0], against=None), ("נתן", "<b>")
     rows = [replace(row, system=name, value=2.0 - place, best=not place) for place, name in enumerate(names)]
     found = replace(FOUND, design=FOUND.design._replace(test=None))
     (sentence, _) = score_verdict(found, replace(BLEU, rows=rows), {name: name for name in names})
@@ -166,9 +176,8 @@ def summed_up(*tables, test="permutation"):
         ]
         made.append(replace(BLEU, metric=f"metric {number}", rows=rows))
     titles = ["BLEU", "chrF", "TER", "WER", "CER"][: len(tables)]
-    return [
-        "".join(each) for each in summary_verdict(Findings(made, titles, {name: name.upper() for name in "abcdefg"}))
-    ]
+    scores = list(map(TitledTable, titles, made))
+    return ["".join(each) for each in summary_verdict(Findings(scores, {name: name.upper() for name in "abcdefg"}))]
 
 
 def test_the_summary_says_whether_scores_agree_and_what_the_tests_add():
@@ -225,7 +234,8 @@ def test_of_many_rivals_four_are_named():
 
 def test_scores_of_one_metric_are_not_called_metrics():
     tables = [replace(BLEU, rows=[replace(BLEU.rows[0], system=name, best=name == "a") for name in "ab"])] * 2
-    assert summary_verdict(Findings(tables, ["ROUGE-1", "ROUGE-L"], {"a": "a", "b": "b"}))[0] == (
+    scores = list(map(TitledTable, ["ROUGE-1", "ROUGE-L"], tables))
+    assert summary_verdict(Findings(scores, {"a": "a", "b": "b"}))[0] == (
         Name("a"),
         " is best in both scores.",
     )
@@ -241,8 +251,8 @@ def test_a_metric_with_several_scores_counts_as_one():
         (["rouge"] * 7, "all 7 scores"),
     ):
         tables = [replace(BLEU, metric=metric, rows=rows) for metric in metrics]
-        titles = [f"{metric} {number}" for number, metric in enumerate(metrics)]
-        assert "".join(summary_verdict(Findings(tables, titles, names))[0]) == f"große is best in {said_of_all}."
+        scores = [TitledTable(f"{table.metric} {number}", table) for number, table in enumerate(tables)]
+        assert "".join(summary_verdict(Findings(scores, names))[0]) == f"große is best in {said_of_all}."
 
 
 def test_groups_count_those_that_are_best_in_each():

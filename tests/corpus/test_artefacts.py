@@ -3,6 +3,7 @@
 import unicodedata
 import warnings
 from functools import partial
+from itertools import permutations
 
 import numpy as np
 import pyarrow as pa
@@ -12,10 +13,12 @@ from hypothesis import strategies as st
 
 import tercet
 from growth import times_longer
+from tercet.base.scoring import score_batch
 from tercet.corpus import artefacts
 from tercet.corpus.artefacts import KINDS, Artefacts, Items, Watch, artefacts_of, count
 from tercet.corpus.corpus import Corpus, sampled
 from tercet.corpus.reading import read_batch
+from tercet.streaming.rows import CountedParts
 
 #: Clean texts, and for each kind what makes an artefact of one.
 CLEAN = [
@@ -159,9 +162,41 @@ def test_of_a_large_corpus_a_sample_is_searched_and_then_all_are_counted(as_colu
 def test_two_metrics_of_one_corpus_warn_once():
     corpus = read_batch(["a<|im_end|>"], ["a"])
     scorers = [tercet.scorer("chrf"), tercet.scorer("ter")]
-    from tercet.base.scoring import score_batch
-
     assert len(caught(lambda: [score_batch(scorer, corpus) for scorer in scorers])) == 1
+
+
+@pytest.mark.parametrize("in_parts", [False, True])
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_what_is_warned_of_depends_not_on_the_order_of_metrics(order, in_parts):
+    """What is in an object of JSON is seen once it is taken out; what was said of other forms is not said again."""
+    metrics = [
+        tercet.scorer("chrf"),
+        tercet.scorer("ter", normalize="json:t"),
+        tercet.scorer("wer", normalize="json:t"),
+    ]
+    batch = read_batch(['{"t": "caf\\u00c3\\u00a9 &amp;"}'] * 4, [f'{{"t": "caf\\u00e9 {n}"}}' for n in range(4)])
+
+    def results():
+        in_order = [metrics[number] for number in order]
+        if not in_parts:
+            return [score_batch(metric, batch) for metric in in_order]
+        counted = [CountedParts(metric) for metric in in_order]
+        for each in counted:
+            each.add(each.count(batch))
+        return [each.result() for each in counted]
+
+    messages = sorted(caught(results))
+    of_artefacts = [message for message in messages if "mojibake" in message or "HTML" in message]
+    assert [message.partition(" in ")[0] for message in of_artefacts] == [
+        "the predictions have HTML entities", "the predictions have characters decoded wrongly (mojibake)"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("names", [("chrf", "rouge_nlws"), ("rouge_nlws", "chrf")])
+def test_a_metric_that_ignores_case_leaves_the_warning_to_those_that_do_not(names):
+    batch = read_batch([f"der hafen {n} ruht" for n in range(9)], [f"Der Hafen {n} ruht" for n in range(9)])
+    (message,) = caught(lambda: [score_batch(tercet.scorer(name), batch) for name in names])
+    assert "no capital letter" in message
 
 
 OUTPUTS = ["the cat sat on a mat", "it rains", "a dog ran off"] * 4

@@ -101,6 +101,12 @@ def test_what_cannot_be_read_is_named_with_its_system():
             corpus_of(systems, references).encoded()
 
 
+def test_what_a_function_cannot_normalize_is_named_with_its_system():
+    corpus = corpus_of({"a": ["x", "y"], "b": ["x", "z"]}, ["u", "v"])
+    with pytest.raises(InputError, match="item 1 of b"):
+        corpus.normalized(lambda text: None if text == "z" else text)
+
+
 @given(st.integers(1, 500), st.integers(1, 120))
 def test_a_sample_has_one_of_each_stretch_of_the_same_length(n, number):
     found = sampled(n, number)

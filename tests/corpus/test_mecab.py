@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import texts
 from oracles import corpus_streams, sacrebleu_tokens, tokens_of
 from tercet import InputError, OptionError, score
-from tercet.corpus import tokenizers as mecab
+from tercet.corpus import mecab
 from tercet.corpus.tokenizers import tokenizer_label
 
 pytest.importorskip("MeCab")

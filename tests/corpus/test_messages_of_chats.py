@@ -17,6 +17,7 @@ SILENT = {"role": "assistant", "content": None}
         ([ASKED], True),
         ([ASKED, SAID], True),
         ([SAID, {"role": "tool"}], True),
+        ([{"role": "assistant", "tool_calls": []}], True),
         ([], False),
         ({}, False),
         ((ASKED, SAID), False),
@@ -28,7 +29,7 @@ SILENT = {"role": "assistant", "content": None}
         (None, False),
     ],
 )
-def test_a_chat_is_a_list_of_messages_with_roles_of_which_one_has_content(cell, expected):
+def test_a_chat_is_a_list_of_messages_with_roles_of_which_one_has_content_or_what_stands_for_it(cell, expected):
     assert is_chat(cell) is expected
 
 
@@ -48,7 +49,10 @@ def test_a_column_of_prompts_has_the_last_message():
     ]
 
 
-@pytest.mark.parametrize("chat", [[ASKED], [SAID, SILENT], SILENT, [ASKED, {"role": "assistant"}]])
+@pytest.mark.parametrize(
+    "chat",
+    [[ASKED], [SAID, SILENT], SILENT, [ASKED, {"role": "assistant"}], [{"role": "assistant", "tool_calls": []}]],
+)
 def test_beside_answers_a_chat_without_one_is_named(chat):
     with pytest.raises(InputError, match=r"^line 2: expected a chat in which the assistant says a text last, got "):
         texts_of_chats([[ASKED, SAID], chat], ["line 1", "line 2"])

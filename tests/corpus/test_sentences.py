@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import texts
 from tercet.corpus.letters import LetterCounts, count_letters
 from tercet.corpus.reading import read_batch
-from tercet.corpus.tokenizers import split_sentences, truncate_bytes, truncate_words
+from tercet.corpus.sentences import split_sentences, truncate_bytes, truncate_words
 from tercet.errors import OptionError
 from tercet.metrics.rouge.options import DEFAULT_TYPES, RougeType, parse_types
 

@@ -16,7 +16,8 @@ import texts
 from oracles import tokens_of
 from subword_models import KINDS, no_download, sacrebleu_folder, small_model
 from tercet import OptionError
-from tercet.corpus.tokenizers import SACREBLEU_MODELS, subword_model, tokenizer_label
+from tercet.corpus.subword_models import SACREBLEU_MODELS, subword_model
+from tercet.corpus.tokenizers import tokenizer_label
 
 every_name = pytest.mark.parametrize("name", SACREBLEU_MODELS)
 awkward_texts = [texts.awkward_text(random.Random(seed), 40) for seed in range(300)]

@@ -9,7 +9,8 @@ import tercet
 from tercet.correlation.answer import answer
 from tercet.correlation.cautions import ranking_warnings
 from tercet.correlation.figures import FigureValue
-from tercet.correlation.grades import Grades, MetricColumn
+from tercet.correlation.grades import Grades
+from tercet.correlation.metric_columns import MetricColumn
 from tercet.correlation.result import Correlation, DimensionTable
 from tercet.correlation.tables import in_format, to_text
 from tercet.names_as_shown import Name

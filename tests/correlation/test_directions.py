@@ -165,6 +165,7 @@ class TestDimensionsOfWhichLowerIsBetter:
             ("MQM:good=low", "expected better=lower or better=higher after the name, got 'MQM:good=low'"),
             ("MQN:better=lower", "There is no dimension 'MQN'. Did you mean 'MQM'?"),
             (["MQM", "MQM:better=lower"], "The dimension 'MQM' is given twice."),
+            (["MQM", "MQM"], "The dimension 'MQM' is given twice."),
         ],
     )
     def test_are_refused_where_they_say_something_else(self, dimension, message):

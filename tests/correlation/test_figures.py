@@ -125,6 +125,23 @@ def test_soft_accuracy_is_its_definition(table):
     check({"system.spa": 1 - np.abs(p(table[0]) - p(table[1])).mean()}, *table)
 
 
+@pytest.mark.parametrize("scale", [2.0**-40, 2.0**40])
+def test_the_interval_of_soft_accuracy_does_not_depend_on_the_scale_of_scores(scale):
+    rng = np.random.default_rng(6)
+    human = rng.normal(size=(4, 30)) + np.arange(4)[:, None] / 3
+    metric = human + rng.normal(size=human.shape)
+    metric[1] = metric[0]
+    found = []
+    for scores in (metric, scale * metric):
+        ((systems, items),) = resample_weights(4, 30, "items", 100, seed=1)
+        values = replicates(
+            "system.spa", Sample(human, scores, systems, items), value_of("system.spa", human, scores)
+        )
+        assert values.std() > 0.01
+        found.append(values)
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-12)
+
+
 #: A resample may hold two copies of a system, which are no pair here.
 OF_PAIRS = {"item.acc23", "item.tau23", "item.pdp", "item.darr", "system.pairwise_accuracy"}
 RESAMPLED = [name for name in FIGURES if name not in ("system.spa", "item.acc_eq")]
@@ -181,7 +198,7 @@ def test_what_is_constant_has_no_correlation_and_one_system_no_pairs():
     for name in SCIPY:
         for level in ("pooled", "item", "system"):
             assert np.isnan(value_of(f"{level}.{name}", flat, metric)[0])
-    assert figures_for(1) == [f"pooled.{name}" for name in SCIPY]
+    assert figures_for(1, 5) == [f"pooled.{name}" for name in SCIPY]
     assert all(map(math.isnan, percentile_interval(np.array([np.nan, np.nan]), 0.5, 0.95)))
 
 

@@ -3,12 +3,14 @@
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import tercet
 from commands import command
 from tercet.correlation.graded_tables import read_graded
 from tercet.errors import InputError, for_command_line
+from tercet.files.numbers import Notation, read_number
 
 NAN = float("nan")
 #: Texts and references in four scripts.
@@ -137,6 +139,19 @@ def test_a_row_for_each_output_names_its_system(tmp_path):
     assert test_set.fields.endswith("; references: 'reference'; grades: 'human'.")
 
 
+@pytest.mark.parametrize("cells", [("1", "NA"), ("4,5", "-"), ("n/a", "3 "), ("74 %", "8 %"), ("1.234,5", "2,0")])
+def test_a_dimension_of_a_long_table_is_a_column_of_numbers_however_they_are_written(tmp_path, cells):
+    columns = {"item": [1, 1, 2, 2], "system": list("ABAB"), "text": TEXTS, "reference": REFERENCES}
+    form = [f'"{cell}"' for cell in cells for _ in range(2)]
+    test_set, grades = read_graded(table(tmp_path, {**columns, "form": form, "note": ["4", "gut", "5", "3"]}))
+    assert grades.dimensions == ["form"]
+    assert test_set.fields.endswith("; grades: 'form'.")
+    (by_item,) = grades.values["form"][:, 0]
+    assert by_item.tolist() == [
+        pytest.approx(read_number(cell, "form", Notation(",")), nan_ok=True) for cell in cells
+    ]
+
+
 @pytest.mark.parametrize("option", ["--source-column", "--reference-column", "--system"])
 def test_a_column_of_a_long_table_that_is_not_there_is_told(tmp_path, option):
     columns = {
@@ -206,6 +221,24 @@ def test_grades_that_name_none_of_several_systems_are_refused_with_a_command_for
     call = f"tercet.correlation.graded_tables.read_graded('{path}', systems='B')"
     assert call in str(caught.value)
     assert list(eval(call)[0].systems) == ["B"]
+
+
+def test_what_a_file_warns_of_is_said_once(tmp_path):
+    path = table(tmp_path, one(grade=[1, 2, 3, 4]))
+    path.write_text(path.read_text(encoding="utf-8").replace("\n", "\n,,\n", 1), encoding="utf-8")
+    with pytest.warns(UserWarning, match="1 blank row is passed over") as warned:
+        test_set, _ = read_graded(path)
+    assert [str(warning.message) for warning in warned] == list(test_set.warnings)
+    assert len(warned) == 1
+
+
+def test_what_is_said_of_files_is_refused_of_a_frame_or_is_of_the_grades_beside_it(tmp_path):
+    frame = pa.table({"id": [1, 2, 3, 4], "output": TEXTS, "reference": REFERENCES})
+    with pytest.raises(InputError, match="encoding= is for files"):
+        read_graded(frame, encoding="cp1252")
+    path = tmp_path / "grades.csv"
+    path.write_bytes("item,system,Qualität\n1,output,3\n2,output,4\n".encode("cp1252"))
+    assert read_graded(frame, grades=path, encoding="cp1252")[1].dimensions == ["Qualität"]
 
 
 def test_any_column_of_numbers_is_one_of_grades_if_it_is_asked_for(tmp_path):

@@ -7,8 +7,9 @@ import tercet
 from conftest import ROOT
 from tercet.comparison.specs.metric_specs import parse_metric
 from tercet.correlation.figures import FigureValue, value_of
-from tercet.correlation.grades import MetricColumn
-from tercet.correlation.layers import layer_sweeps, out_of_fold, single_metrics, standardize
+from tercet.correlation.folds import out_of_fold, single_metrics, standardize
+from tercet.correlation.layers import layer_sweeps
+from tercet.correlation.metric_columns import MetricColumn
 from tercet.correlation.samples import GradedOutputs
 from tercet.correlation.tables import in_format, to_text
 from tercet.report.correlation import trust_html

@@ -255,6 +255,12 @@ class TestWhereItIsWritten:
         assert str(caught.value) == f"[Errno 2] No such file or directory: {str(tmp_path / 'none' / 'x')!r}"
 
 
+def test_a_folder_is_no_file_to_write(tmp_path):
+    with pytest.raises(InputError, match="it is itself a folder"):
+        check_file(tmp_path)
+    check_file(tmp_path / "new")
+
+
 def test_what_is_written_can_be_read(tmp_path):
     means = np.random.default_rng(3).random((4, 3)).round(6)
     write_baseline(tmp_path / "b.tsv", means)

@@ -19,10 +19,11 @@ from suite import SUITE
 from tercet import InputError, OptionError
 from tercet.api import make_scorer
 from tercet.huggingface.space.controls import given_options
+from tercet.huggingface.space.file_comparison import compare_file
 from tercet.huggingface.space.limits import TEXT_CHARACTERS
 from tercet.huggingface.space.programs import source_of_texts
 from tercet.huggingface.space.results import result_html
-from tercet.huggingface.space.scoring import Demo, PageResult, compare_file, histogram, joined, split_references
+from tercet.huggingface.space.scoring import Demo, PageResult, histogram, joined, split_references
 from texts import LATIN, MINILM, PAIRS, all_pairs
 from workbooks import workbook
 

@@ -75,6 +75,20 @@ def test_long_names_in_any_script_keep_the_test_on_the_card(tmp_path, monkeypatc
     assert bars[-1].startswith("0")
 
 
+def test_systems_of_several_runs_without_a_bar_are_counted(tmp_path, monkeypatch):
+    references = [f"a cat {number} sat" for number in range(6)]
+    systems = {}
+    runs = {}
+    for number in range(9):
+        runs[f"m{number}"] = [f"m{number}-1", f"m{number}-2"]
+        for run in runs[f"m{number}"]:
+            systems[run] = [text[: 4 + number] for text in references]
+    comparison = tercet.compare(systems, "chrf", references=references, runs=runs)
+    texts, bars = texts_of_card(comparison, tmp_path / "c.png", monkeypatch)
+    assert len(bars) == card.MOST_BARS
+    assert "and 3 more" in texts
+
+
 def test_letters_without_a_font_are_warned_of(tmp_path, monkeypatch):
     monkeypatch.setattr(card, "_FURTHER_FONTS", ())
     comparison = tercet.compare({"模型": ["a b"] * 6, "B": ["a c"] * 6}, "chrf", references=["a b"] * 6)

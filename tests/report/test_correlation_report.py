@@ -8,6 +8,7 @@ import pytest
 import tercet
 from conftest import ROOT
 from tercet.correlation.figures import FIGURES
+from tercet.correlation.grades import GradeRow, Grades
 from tercet.correlation.tables import answer_lines
 from tercet.report.correlation import trust_html
 from tercet.table_formats import pvalue_text
@@ -195,6 +196,29 @@ def test_names_and_texts_of_others_are_only_text():
         assert "<script" not in shown
         assert "<b>form" not in shown
         assert "&lt;script&gt;" in shown
+
+
+def test_plots_and_worst_outputs_are_of_the_grades_that_the_figures_are_of():
+    # Rater x, who graded the first two items alone, says 100 where y says 5.
+    rows = []
+    for system, grades in (("A", [5, 4, 2, 1]), ("B", [3, 5, 1, 2])):
+        rows += [GradeRow("form", "y", system, item, grade) for item, grade in enumerate(grades)]
+        rows += [GradeRow("form", "x", system, item, 20 * grade) for item, grade in enumerate(grades[:2])]
+    grades = Grades.of_rows(rows, ["A", "B"], 4)
+    scores = {"x": {"A": [4, 3, 2, 1], "B": [3, 4, 1, 2]}}
+    texts = {"A": ["a"] * 4, "B": ["b"] * 4}
+    for standardize, title in ((False, "grade"), (True, "z-score of the grade")):
+        given = {"references": ["a"] * 4, "scores": scores, "standardize": standardize}
+        page = trust_html(tercet.correlate(texts, [], grades, **given, **FEW))
+        human = grades.mean("form", standardize=standardize)
+        described = re.findall(r"Mean grade and mean score of each system: ([-\d.]+) and", page)
+        assert described == [f"{human[0].mean():.2f}"]
+        for system, item in np.ndindex(human.shape):
+            shown = re.search(
+                rf"Item {item + 1}, <bdi>{'AB'[system]}</bdi></h4>.*?<p>{title} (\S+) ", page, re.DOTALL
+            )
+            assert shown is None or shown[1] == f"{human[system, item]:.2f}"
+        assert page.count(f"<p>{title} ") == 6
 
 
 def test_many_outputs_are_counted_in_hexagons():

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from samples import sample
 from tercet.comparison.compare import compare
 from tercet.correlation.figures import FigureValue
-from tercet.correlation.grades import MetricColumn
+from tercet.correlation.metric_columns import MetricColumn
 from tercet.report.correlation_plots import _HEXAGON, _hexagons, curve, scatter
 from tercet.report.dots import Dot, DotColumn
 from tercet.report.histograms import score_distributions

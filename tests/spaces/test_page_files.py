@@ -35,8 +35,9 @@ from page_checks import (
 )
 from suite import SUITE
 from tercet.errors import InputError
+from tercet.huggingface.space.file_comparison import compare_file
 from tercet.huggingface.space.limits import MOST_SYSTEMS
-from tercet.huggingface.space.scoring import Demo, compare_file
+from tercet.huggingface.space.scoring import Demo
 
 pytest_plugins = ["pages"]
 pytestmark = pytest.mark.costly
@@ -207,6 +208,19 @@ def test_systems_of_a_file_are_compared(visit, tmp_path, metric):
     has_its_bars(visitor)
     for gone in ("#make-report", "#download-report", "#segments"):
         expect(visitor.find(gone)).to_be_hidden()
+
+
+def test_why_there_is_no_report_is_said(visit, tmp_path):
+    path = tmp_path / "news.tsv"
+    path.write_text(as_tsv(["ref", "a", "b"], [(ref, text, text.lower()) for text, ref, _, _ in ROWS]), "utf-8")
+    visitor = visit("bleu_multi")
+    visitor.upload(path)
+    visitor.until(lambda: equal(visitor.chosen("#system"), ["a", "b"]))
+    visitor.compute_file()
+    expect(visitor.find("#make-report")).to_be_visible()
+    visitor.choose("#reference-columns", ["a"])
+    visitor.find("#make-report").click()
+    expect(visitor.find("#report-trouble")).to_contain_text("The column 'a' is chosen for the predictions and as a")
 
 
 def test_a_phone_shows_difference_and_p_of_each_system_and_no_button_covers_words(visit, tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from tercet.metrics.column import Column
 from tercet.statistics.inference import inference, pvalues_of_pairs
-from tercet.statistics.named_tests import BOOTSTRAP, MCNEMAR, PERMUTATION, WELCH
+from tercet.statistics.kinds_of_tests import BOOTSTRAP, MCNEMAR, PERMUTATION, WELCH
 
 COLUMN = Column("accuracy")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tercet.base.scoring import batch_stats
 from tercet.comparison.specs.metric_specs import metric_of
 from tercet.corpus.items import read_systems
-from tercet.statistics.paired_tests import paired_permutation_test
+from tercet.statistics.paired_tests import permutation_test
 from tercet.statistics.power import (
     share_items_needed,
     share_power,
@@ -171,9 +171,7 @@ def test_the_promised_power_is_met(metric, n_words):
     n_seen = 0
     for seed in range(n_runs):
         drawn = rng.integers(0, n_pool, n)
-        [result] = paired_permutation_test(
-            scorer, [stats.selected(drawn) for stats in pool], n_resamples=399, seed=seed
-        )
+        result = permutation_test(scorer, [stats.selected(drawn) for stats in pool], n_resamples=399, seed=seed)
         n_seen += result[name].pvalue < 0.05
     assert n_seen / n_runs == pytest.approx(0.8, abs=0.05)
 

@@ -16,6 +16,7 @@ from hypothesis.extra.numpy import arrays
 from sacrebleu.significance import PairedTest
 
 from conftest import ANY_TEXTS
+from pairs_tested import pairs_tested
 from tercet import InputError, MergeError, OptionError, compare, score
 from tercet.api import make_scorer
 from tercet.comparison.specs.metric_specs import metric_of
@@ -32,12 +33,12 @@ from tercet.statistics.intervals import (
     expanded_levels,
     over_strata,
 )
+from tercet.statistics.kinds_of_tests import BOOTSTRAP, PERMUTATION
 from tercet.statistics.paired_tests import (
     PairedTestResult,
-    paired_bootstrap_test,
-    paired_permutation_test,
+    all_pairs_test,
+    permutation_test,
     pvalue_beyond_resamples,
-    pvalue_of,
 )
 from tercet.statistics.resampled_scores import bootstrap_scores, resampled_totals
 from tercet.statistics.stats import SegmentStats
@@ -79,11 +80,11 @@ def test_tosses_of_some_segments_are_those_of_all_in_one_piece_or_in_chunks(cell
     some = np.array([0, 7, 8, 10, 3])
     exchanges = Exchanges(11, 100, seed=7)
     drawn = np.random.default_rng(7).integers(2, size=(100, 11), dtype=bool)
-    assert exchanges.n_resamples == 100
+    assert exchanges.resamples == (100, False)
     assert (np.concatenate(list(exchanges.masks(some, slice(20, 90)))) == drawn[20:90, some]).all()
     # Of three segments there are eight exchanges, and each is one of them.
     few = Exchanges(3, 8, seed=7)
-    assert few.n_resamples == 8
+    assert few.resamples == (8, True)
     assert {*map(tuple, np.concatenate(list(few.masks(np.arange(3), slice(0, 8)))))} == {*product((0, 1), repeat=3)}
 
 
@@ -293,18 +294,18 @@ AGAINST_THE_BASELINE = [(0, system) for system in range(1, 16)]
 
 @pytest.mark.long
 @pytest.mark.parametrize(("test", "kind", "n_resamples"), [
-    (paired_bootstrap_test, "bs", 1000), (paired_permutation_test, "ar", 1000),
+    (BOOTSTRAP, "bs", 1000), (PERMUTATION, "ar", 1000),
 ])  # fmt: skip
 def test_paired_tests_give_the_p_values_of_sacrebleu(wmt, wmt_stats, monkeypatch, test, kind, n_resamples):
     monkeypatch.setenv("SACREBLEU_SEED", "12345")
     theirs = sacrebleu.BLEU(tokenize="none", references=[[texts[0] for texts in wmt.references]])
     _, found = PairedTest(list(wmt.texts.items()), {"BLEU": theirs}, None, kind, n_samples=n_resamples)()
-    ours = test(*wmt_stats, AGAINST_THE_BASELINE, n_resamples=n_resamples)
-    assert [each["bleu"].pvalue for each in ours] == [float(each.p_value) for each in found["BLEU"][1:]]
+    ours = all_pairs_test(*wmt_stats, AGAINST_THE_BASELINE, test, n_resamples=n_resamples, seed=12345)
+    assert ours["bleu"].pvalues.tolist() == [float(each.p_value) for each in found["BLEU"][1:]]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("test", "kind"), [(paired_bootstrap_test, "bs"), (paired_permutation_test, "ar")])
+@pytest.mark.parametrize(("test", "kind"), [(BOOTSTRAP, "bs"), (PERMUTATION, "ar")])
 @pytest.mark.parametrize(("metric", "theirs"), [("chrf_multi", sacrebleu.CHRF), ("ter", sacrebleu.TER)])
 def test_so_do_those_of_chrf_and_ter_but_for_ties(wmt, monkeypatch, test, kind, metric, theirs):
     """Edits are whole numbers: resamples may differ by just what was observed, and sacrebleu does not count these."""
@@ -315,7 +316,7 @@ def test_so_do_those_of_chrf_and_ter_but_for_ties(wmt, monkeypatch, test, kind, 
     expected = next(scores for name, scores in found.items() if name != "System")[1:]
     scorer = make_scorer(metric, {})
     stats = [scorer.stats(texts, wmt.references) for texts in systems.values()]
-    ours = list(test(scorer, stats, [(0, system) for system in (1, 2, 3)], n_resamples=1000))
+    ours = pairs_tested(test, scorer, stats, [(0, system) for system in (1, 2, 3)], n_resamples=1000)
     for mine, other in zip(ours, expected, strict=True):
         result = mine[scorer.primary]
         sizes = result.null_distribution
@@ -326,8 +327,8 @@ def test_so_do_those_of_chrf_and_ter_but_for_ties(wmt, monkeypatch, test, kind, 
 
 def test_paired_tests_agree_with_moses_and_multeval(wmt, wmt_stats):
     moses, multeval = (wmt.published[key] for key in wmt.published if key.startswith(("moses", "multeval")))
-    by_bootstrap = paired_bootstrap_test(*wmt_stats, AGAINST_THE_BASELINE, n_resamples=2000)
-    by_permutation = paired_permutation_test(*wmt_stats, AGAINST_THE_BASELINE)
+    by_bootstrap = pairs_tested(BOOTSTRAP, *wmt_stats, AGAINST_THE_BASELINE, n_resamples=2000)
+    by_permutation = pairs_tested(PERMUTATION, *wmt_stats, AGAINST_THE_BASELINE, n_resamples=10_000)
     for name, bootstrapped, permuted in zip(list(wmt.texts)[1:], by_bootstrap, by_permutation, strict=True):
         assert bootstrapped["bleu"].pvalue == pytest.approx(moses[name], abs=0.01)
         assert permuted["bleu"].pvalue == pytest.approx(multeval[name][0], abs=0.01)
@@ -341,7 +342,7 @@ def test_permutation_is_that_of_the_texts(metric):
     scorer = make_scorer(metric, options)
     other = [texts[0][::2] + texts[-1] for texts in REFERENCES]
     systems = [scorer.stats(texts, REFERENCES) for texts in (PREDICTIONS, other)]
-    (found,) = paired_permutation_test(scorer, systems, n_resamples=40, seed=5)
+    found = permutation_test(scorer, systems, n_resamples=40, seed=5)
     masks = np.random.default_rng(5).integers(2, size=(40, len(other)), dtype=bool)
     sizes = []
     for mask in masks:
@@ -369,7 +370,7 @@ def test_all_pairs_get_the_p_of_sums_that_are_exchanged_one_pair_and_one_toss_at
     scorer = metric_of(metric)
     systems = [scorer.stats(texts, references) for texts in outputs]
     pairs = list(combinations(range(5), 2))
-    tested = paired_permutation_test(scorer, systems, pairs, n_resamples=70, seed=seed)
+    tested = pairs_tested(PERMUTATION, scorer, systems, pairs, n_resamples=70, seed=seed)
     masks = np.random.default_rng(seed).integers(2, size=(70, 12), dtype=bool)[:, :, None]
     for (first, second), results in zip(pairs, tested, strict=True):
         one, other = systems[first].rows, systems[second].rows
@@ -384,18 +385,19 @@ def test_all_pairs_get_the_p_of_sums_that_are_exchanged_one_pair_and_one_toss_at
             assert result.null_distribution == pytest.approx(sizes, abs=1e-12)
 
 
-@pytest.mark.parametrize("test", [paired_bootstrap_test, paired_permutation_test])
+@pytest.mark.parametrize("test", [BOOTSTRAP, PERMUTATION])
 def test_a_system_against_itself_or_one_segment_is_no_difference_and_exchanged_ones_have_the_opposite(test):
     for metric in ("bleu_multi", "rouge_nlws"):
         scorer, stats = stats_of(metric)
-        (found,) = test(scorer, [stats, stats], n_resamples=200)
+        (found,) = pairs_tested(test, scorer, [stats, stats], n_resamples=200)
         assert (found[scorer.primary].statistic, found[scorer.primary].pvalue) == (0, 1)
     systems = [scorer.stats([text], ["a b c"]) for text in ("a b c", "x")]
-    (found,) = test(scorer, systems, n_resamples=100)
+    (found,) = pairs_tested(test, scorer, systems, n_resamples=100)
     assert found["rouge1"].pvalue == 1
+    assert permutation_test(scorer, systems, n_resamples=100, seed=1)["rouge1"].pvalue == 1
     scorer = make_scorer("bleu_multi", {})
     systems = [scorer.stats(texts, REFERENCES) for texts in (PREDICTIONS, [r[0] for r in REFERENCES])]
-    one, other = test(scorer, systems, [(0, 1), (1, 0)], n_resamples=300)
+    one, other = pairs_tested(test, scorer, systems, [(0, 1), (1, 0)], n_resamples=300)
     assert one["bleu"].statistic == -other["bleu"].statistic > 0
     assert one["bleu"].pvalue == other["bleu"].pvalue
 
@@ -434,7 +436,6 @@ def test_p_of_many_units_that_all_differ_alike_is_small_and_never_0():
 
 def test_a_score_that_is_nan_has_no_p_by_any_way():
     draws = np.linspace(-1, 1, 100)
-    assert math.isnan(pvalue_of(draws, math.nan, 0.0, n_units=50))
     assert math.isnan(pvalue_beyond_resamples(PairedTestResult(math.nan, math.nan, draws), 50))
 
 
@@ -442,11 +443,11 @@ def test_what_cannot_be_compared_is_refused():
     scorer, stats = stats_of("bleu_multi")
     _, others = stats_of("bleu_multi", lowercase=True)
     fewer = scorer.stats(PREDICTIONS[1:], REFERENCES[1:])
-    for test in (paired_bootstrap_test, paired_permutation_test):
+    for test in (BOOTSTRAP, PERMUTATION):
         with pytest.raises(MergeError, match="Systems must be scored alike"):
-            test(scorer, [stats, others])
+            pairs_tested(test, scorer, [stats, others])
         with pytest.raises(InputError, match=f"the same segments, got {len(stats)} and {len(fewer)}"):
-            test(scorer, [stats, fewer])
+            pairs_tested(test, scorer, [stats, fewer])
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))

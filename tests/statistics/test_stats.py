@@ -55,9 +55,6 @@ class TestSegmentStats:
         with pytest.raises(MergeError, match=re.escape(f"do not add up: m|tok:13a and {signature}")):
             rows + SegmentStats(Signature.parse(signature), columns, rows.rows)
 
-    def test_resample_is_a_weighted_sum_for_each_row_of_weights(self, rows):
-        assert rows.resample(np.array([[1.0, 1, 1], [0, 0, 2]])).tolist() == [[6, 3], [10, 2]]
-
     def test_counts_are_exact(self, rows):
         great = SegmentStats(Signature.parse("m"), ("n",), np.array([[2.0**52], [2.0**52 - 1]]))
         assert int(great.total()[0]) == 2**53 - 1

@@ -11,15 +11,15 @@ import pytest
 from tercet.corpus.reading import read_batch
 from tercet.metrics.column import Column
 from tercet.statistics.adjusted_p import family_test
-from tercet.statistics.draws import n_exchanges
+from tercet.statistics.draws import Resamples
 from tercet.statistics.intervals import BootstrapResult, bootstrap, bootstraps, over_strata, spread_of
-from tercet.statistics.named_tests import BOOTSTRAP, PERMUTATION
+from tercet.statistics.kinds_of_tests import BOOTSTRAP, PERMUTATION
 from tercet.statistics.paired_tests import (
     Stratum,
     all_pairs_test,
     null_distribution_of_strata,
-    paired_bootstrap_test,
-    paired_permutation_test,
+    permutation_test,
+    pvalue_beyond_resamples,
 )
 from tercet.statistics.poisson import keys_of_ids, keys_of_texts
 from tercet.statistics.power import share_items_needed, smallest_difference, smallest_share_difference, units_needed
@@ -68,16 +68,35 @@ def test_units_of_small_sets_are_exchanged_in_every_way_together():
 
 @pytest.mark.parametrize(
     ("n_units", "n_resamples", "expected"),
-    [(3, 8, 8), (3, 7, None), (10, 1024, 1024), (10, 1023, None), (1, 2, 2), (1, 1, None), (0, 1, 1)],
+    [
+        (3, 8, (8, True)),
+        (3, 7, (7, False)),
+        (10, 1024, (1024, True)),
+        (10, 1023, (1023, False)),
+        (1, 2, (2, True)),
+        (1, 1, (1, False)),
+        (0, 1, (1, True)),
+    ],
 )
 def test_exchanges_are_all_tested_where_they_are_no_more_than_the_resamples(n_units, n_resamples, expected):
-    assert n_exchanges(n_units, n_resamples) == expected
+    assert Resamples.of_exchanges(n_units, n_resamples) == expected
 
 
 @pytest.mark.parametrize("test", [PERMUTATION, BOOTSTRAP])
 def test_a_single_unit_is_not_tested(test):
     (results,) = all_pairs_test(METRIC, systems(1, 4), PAIRS, test, n_resamples=50, seed=1).values()
     assert (results.pvalues.tolist(), results.adjusted.tolist()) == ([1, 1, 1], [1, 1, 1])
+
+
+@pytest.mark.parametrize("n_units", [1, 5, 40])
+def test_two_systems_have_the_p_of_all_pairs_whether_all_exchanges_are_tested_or_some(n_units):
+    rows = systems(n_units, 6)[:2]
+    (alone,) = permutation_test(METRIC, rows, n_resamples=100, seed=1).values()
+    (family,) = all_pairs_test(METRIC, rows, [(0, 1)], PERMUTATION, n_resamples=100, seed=1).values()
+    assert alone.pvalue == family.pvalues[0]
+    assert len(alone.null_distribution) == min(2**n_units, 100)
+    if n_units < 6:
+        assert pvalue_beyond_resamples(alone, n_units) == alone.pvalue
 
 
 def test_without_intervals_there_is_the_score_and_no_draw():
@@ -113,8 +132,6 @@ def test_rows_of_one_part_are_that_part():
     ("function", "defaults"),
     [
         (bootstraps, {"n_resamples": 1000, "confidence_level": 0.95, "method": "expanded", "seed": 12345}),
-        (paired_bootstrap_test, {"pairs": ((0, 1),), "n_resamples": 1000, "seed": 12345}),
-        (paired_permutation_test, {"pairs": ((0, 1),), "n_resamples": 10_000, "seed": 12345}),
         (family_test, {"centred": False, "slack": 1e-12}),
         (units_needed, {"n_pairs": 1}),
         (smallest_difference, {"n_pairs": 1}),

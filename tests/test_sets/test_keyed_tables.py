@@ -46,6 +46,26 @@ def test_one_file_with_columns_of_systems_and_a_file_of_sources(tmp_path, refere
     assert test_set.source == [text.upper() for text in REFERENCES]
 
 
+def test_only_what_the_user_names_is_so_because_the_user_says_so(tmp_path):
+    base = write(tmp_path / "base.jsonl", id=IDS, prediction=BASE)
+    rows = {"id": IDS * 2, "system": ["x"] * 6 + ["y"] * 6, "output": [*BASE, *TUNED]}
+    long = write(tmp_path / "long.jsonl", **rows)
+    columns = {"id": IDS, "source": [text.upper() for text in REFERENCES], "reference": REFERENCES}
+    references = write(tmp_path / "refs.jsonl", **columns)
+    (test_set,) = read_test_sets([base, long], references=references, source_column="source")
+    assert {column.column: column.reason for column in test_set.columns if column.role != "left out"} == {
+        "source": "you say so",
+        "reference": "its name says 'reference'",
+        "base": "in its file its name says 'prediction'",
+        "long x": "in its file 'system' names it",
+        "long y": "in its file 'system' names it",
+    }
+    (test_set,) = read_test_sets(base, references=references, systems="prediction", reference_columns="reference")
+    reasons = {column.column: column.reason for column in test_set.columns}
+    assert (reasons["prediction"], reasons["reference"]) == ("you say so", "you say so")
+    assert reasons["source"] == "its name says 'source'"
+
+
 def test_several_rows_of_an_id_are_several_references(tmp_path):
     """As captions of an image are."""
     captions = [*REFERENCES, *TUNED]
@@ -53,6 +73,15 @@ def test_several_rows_of_an_id_are_several_references(tmp_path):
     base = write(tmp_path / "base.jsonl", id=IDS, caption_of_model=BASE)
     (test_set,) = read_test_sets(base, references=references)
     assert test_set.references == [list(pair) for pair in zip(REFERENCES, TUNED, strict=True)]
+
+
+def test_a_segment_without_one_of_its_references_is_left_out(tmp_path, references):
+    more = write(tmp_path / "more.jsonl", id=IDS[1:], reference=TUNED[1:])
+    base = write(tmp_path / "base.jsonl", id=IDS, prediction=BASE)
+    with pytest.warns(UserWarning, match="k0"):
+        (test_set,) = read_test_sets(base, references=[references, more])
+    assert list(test_set.systems.values()) == [BASE[1:]]
+    assert test_set.references == [list(pair) for pair in zip(REFERENCES[1:], TUNED[1:], strict=True)]
 
 
 def test_captions_as_coco_has_them(tmp_path):
@@ -172,6 +201,7 @@ def test_a_file_may_be_called_as_a_column_beside_it(tmp_path, name):
             assert test_set.slices == {"domain": domains}
         (test_set,) = read_test_sets([base, other], references=references, cluster="domain")
         assert len(test_set.clusters) == 2
+        assert (test_set.clusters.name, test_set.own_columns["domain"]) == ("domain", domains)
         for by in ("domain", "domain~^(n|c)"):
             run = command("compare", base, other, "-r", references, "-m", "chrf", "--by", by)
             assert "warning" not in run.stderr
@@ -195,6 +225,16 @@ def test_a_column_that_has_the_further_name_already_keeps_it(tmp_path):
     system = write(tmp_path / "domain.jsonl", id=IDS, prediction=BASE)
     (test_set,) = read_test_sets({"domain": system}, references=references, by=list(labels))
     assert test_set.slices == labels
+
+
+def test_a_label_may_have_a_tilde_in_its_name_and_a_pattern_behind_it(tmp_path):
+    labels = ["news", "chat"] * 3
+    columns = {"id": IDS, "reference": REFERENCES, "a~b": labels, "a": labels[::-1]}
+    references = write(tmp_path / "refs.jsonl", **columns)
+    systems = {name: write(tmp_path / f"{name}.jsonl", id=IDS, prediction=BASE) for name in ("a", "a~b")}
+    for by in ("a~b", "a~b~(.*)"):
+        (test_set,) = read_test_sets(systems, references=references, by=by)
+        assert test_set.slices == {"a~b": labels}
 
 
 def test_a_system_is_not_called_as_the_ids(tmp_path, references):

@@ -334,3 +334,11 @@ def test_systems_that_are_called_as_the_scores_of_another_are_refused(tmp_path, 
     path = write(tmp_path / "long.csv", *columns, outputs={"m": first, "m.score": second})
     with pytest.raises(InputError, match=r"'score' of the system 'm' would be called 'm\.score', which is the name"):
         read_test_sets(path, scores="score", need_references=False)
+
+
+def test_the_line_of_an_item_without_reference_is_said(tmp_path):
+    references = ["", "it rains", "two cats sleep"]
+    rows = [f"k{number},{model},a {model} cat,{text}" for number, text in enumerate(references) for model in "xy"]
+    (tmp_path / "long.csv").write_text("\n".join(["id,model,output,reference", *rows]), encoding="utf-8")
+    (test_set,) = read_test_sets(tmp_path / "long.csv")
+    assert test_set.without_reference == {0: "line 2: 'k0'"}

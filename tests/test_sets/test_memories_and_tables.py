@@ -192,6 +192,16 @@ def test_a_unit_that_the_first_file_lacks_has_the_id_of_the_next(tmp_path):
     assert (test_set.ids, test_set.own_columns) == (["u2", "u3", "u4"], {"comment": list("bcd")})
 
 
+def test_a_unit_that_the_first_file_lacks_has_the_source_of_the_next(tmp_path):
+    mine = xliff(tmp_path / "mine.xlf", MINE[1:], ids=IDS[1:], sources=SOURCES[1:])
+    other = xliff(tmp_path / "other.xlf", OTHER)
+    references = table(tmp_path / "refs.csv", id=IDS, reference=HUMAN)
+    with pytest.warns(UserWarning, match="mine.xlf lacks 1 of the 4 ids .* scored as empty texts"):
+        (test_set,) = read_test_sets([mine, other], references=references, missing="empty")
+    assert (test_set.ids, test_set.source) == (IDS, SOURCES)
+    assert test_set.systems["mine"] == ["", *MINE[1:]]
+
+
 def test_tables_joined_by_ids_bring_their_columns_back_too(tmp_path):
     mine = xliff(tmp_path / "mine.xlf", MINE, ids="4213")
     first = table(tmp_path / "first.csv", id=list("1234"), reference=HUMAN, note=list("wxyz"))

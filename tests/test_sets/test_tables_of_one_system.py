@@ -124,6 +124,17 @@ def test_tables_of_several_systems_stay_apart(tmp_path):
     assert [test_set.name for test_set in read_test_sets(paths, systems=["A", "B"])] == ["news", "again"]
 
 
+def test_a_third_table_that_nearly_matches_two_others_is_told(tmp_path):
+    main, other = (write(tmp_path / f"{name}.jsonl", OUTPUTS["main"]) for name in ("main", "other"))
+    pr = write(tmp_path / "pr.jsonl", OUTPUTS["pr"], ["ein Hund", *REFERENCES[1:]])
+    longer = write(tmp_path / "longer.jsonl", [*OUTPUTS["pr"], "rain"], [*REFERENCES, "it pours"])
+    message = "main and pr have different references in 1 of 24 rows, the first in row 1: their systems are not"
+    with pytest.warns(UserWarning, match=message):
+        assert len(read_test_sets([main, other, pr])) == 2
+    with pytest.warns(UserWarning, match="main has 24 rows and longer 25, of which 24 have the same references"):
+        assert len(read_test_sets([main, other, longer])) == 2
+
+
 def test_tables_that_nearly_match_are_told(tmp_path):
     paths = [write(tmp_path / "main.jsonl", OUTPUTS["main"])]
     paths.append(write(tmp_path / "pr.jsonl", OUTPUTS["pr"], [" " + REFERENCES[0], *REFERENCES[1:]]))

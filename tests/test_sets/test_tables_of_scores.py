@@ -193,3 +193,13 @@ def test_files_that_are_called_as_the_scores_of_another_are_refused(tmp_path):
     ]
     with pytest.raises(InputError, match=r"'Q' of the system 'a' would be called 'a\.Q', which is the name"):
         read_test_sets(paths, scores="Q", need_references=False)
+
+
+def test_columns_of_slices_are_no_scores(tmp_path):
+    columns = {"id": IDS, "domain": ["a", "b"] * 3, "doc": ["x"] * 3 + ["y"] * 3}
+    path = write(tmp_path / "wide.csv", **columns, **{f"{name}.score": scores for name, scores in SCORES.items()})
+    options = {"scores": "score", "need_references": False, "by": "domain", "cluster": "doc"}
+    (test_set,) = read_test_sets(path, **options)
+    roles = {"id": "left out", "domain": "slices", "doc": "clusters", "old.score": "scores", "new.score": "scores"}
+    assert {reading.column: reading.role for reading in test_set.columns} == roles
+    assert [*test_set.own_columns] == ["domain", "doc"]

@@ -501,6 +501,19 @@ class TestOptions:
             assert found[-1] == {"rougeLsum": expected["rougeLsum"]}
         assert found[0] != found[1]
 
+    def test_sentence_split_of_a_metric_is_kept_unless_another_is_asked_for(self):
+        texts = (["Up we go. Then down.", "Left."], ["Then down. Up we go.", "Left."])
+        by_split = {split: tercet.score("rouge_nlws", *texts, sentence_split=split) for split in ("newline", "auto")}
+        assert by_split["newline"]["rougeLsum"] != by_split["auto"]["rougeLsum"]
+        given = tercet.Rouge(sentence_split="auto")
+        for metric, asked, split in (
+            ("rouge_nlws:sentence_split=auto", None, "auto"), (given, None, "auto"), (given, "newline", "newline"),
+        ):  # fmt: skip
+            compute = tercet.compute_metrics(None, metric, decode=len, sentence_split=asked)
+            assert compute(*texts)["rougeLsum"] == by_split[split]["rougeLsum"]
+        with pytest.raises(OptionError, match="'sentence_split' of rouge_nlws is given twice"):
+            tercet.compute_metrics(None, "rouge:sentence_split=auto", decode=len, sentence_split="newline")
+
     def test_a_processor_is_a_tokenizer(self, tokenizer):
         processor = SimpleNamespace(tokenizer=tokenizer, batch_decode=tokenizer.batch_decode)
         labels = rows(tokenizer, TARGETS, -100)

@@ -23,7 +23,6 @@ from transformers import (
     T5ForConditionalGeneration,
     Trainer,
     TrainerCallback,
-    TrainerState,
     TrainingArguments,
     set_seed,
 )
@@ -428,15 +427,20 @@ def test_checkpoints_are_compared_on_the_prompts_that_they_share(tmp_path, token
     assert "eval_chrf_p_best" in evaluations(trainer)[-1]
 
 
-def test_processes_share_the_prompts_and_log_the_same(tmp_path):
+def run_two_processes(module, folder):
+    """Run a module of the tests in two processes, until both have ended."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     shared = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     shared["PYTHONPATH"] = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
-    call = [sys.executable, "-m", "training.generation_ranks", str(tmp_path)]
+    call = [sys.executable, "-m", module, str(folder)]
     ranks = [{**shared, "RANK": rank, "LOCAL_RANK": rank} for rank in ("0", "1")]
     processes = [subprocess.Popen(call, env=rank) for rank in ranks]
     assert [process.wait(timeout=300) for process in processes] == [0, 0]
+
+
+def test_processes_share_the_prompts_and_log_the_same(tmp_path):
+    run_two_processes("training.generation_ranks", tmp_path)
     logs = [json.loads((tmp_path / f"log-{rank}.json").read_text(encoding="utf-8")) for rank in (0, 1)]
     ours = [
         {name: value for entry in log for name, value in entry.items() if name.startswith(("eval_chrf", "eval_wer"))}
@@ -445,6 +449,17 @@ def test_processes_share_the_prompts_and_log_the_same(tmp_path):
     texts = [row["step 20"] for row in kept(tmp_path / "run")]
     assert ours[0] == ours[1]
     assert ours[0]["eval_chrf"] == tercet.score("chrf", texts, REFERENCES)["chrf"]
+
+
+def test_processes_with_clocks_memories_and_folders_of_their_own_stay_together(tmp_path, tokenizer):
+    run_two_processes("training.sharing_ranks", tmp_path)
+    found = [json.loads((tmp_path / f"found-{rank}.json").read_text(encoding="utf-8")) for rank in (0, 1)]
+    alone = generate(small_model(), tokenizer, PROMPTS * 4, SETTINGS, batch_size=2, seed=1)
+    for by_process in found:
+        # Time was over for one of them after a batch of two texts each.
+        assert by_process["of_sharded_weights"] == alone[:4]
+        assert by_process["where_memory_runs_out"] == [alone[:5], [2, 1, 1, 1]]
+        assert by_process["resumed_where_one_has_the_file"] == ["step 20"]
 
 
 @FEW_ITEMS
@@ -754,8 +769,8 @@ def test_of_many_looks_at_a_model_that_does_not_change_few_find_a_difference():
         callback = tercet.GenerationCallback(references, references, "chrf")
         found = False
         for step in range(8):
-            logged, _ = callback._comparison.add(step, written())
-            found = found or (step > 0 and logged["chrf_p_first"] < 0.05)
+            figures = callback._comparison.add(step, written()).figures
+            found = found or (step > 0 and figures["chrf_p_first"] < 0.05)
         n_found += found
     assert n_found <= 7  # of 60 runs; 8 or more have a chance of 1 in 100 at 5 %
 
@@ -763,44 +778,42 @@ def test_of_many_looks_at_a_model_that_does_not_change_few_find_a_difference():
 class TestManyLooks:
     """A test at every look: how often was looked costs resamples, and hides no clear difference."""
 
-    @staticmethod
-    def compared(callback, step, texts, log):
-        logged, sentences = callback._comparison.add(step, texts)
-        log.append({"step": step} | {f"eval_{name}": value for name, value in logged.items()})
-        return logged, sentences[0]
-
     def test_a_run_that_improves_is_never_stopped(self):
         references = [" ".join(f"w{place}x{word}" for word in range(60)) for place in range(50)]
-        callback = tercet.GenerationCallback(references, references, "wer", early_stopping_patience=1)
-        log, improving = [], []
+        callback = tercet.GenerationCallback(references, references, "wer")
+        verdicts = []
         for step in range(1, 42):
-            logged, sentence = self.compared(
-                callback, step, [" ".join(text.split()[:step]) for text in references], log
-            )
-            assert logged.get("wer_p_best", 0) < 0.01
-            assert logged.get("wer_p_first", 0) < 0.01
-            assert "not" not in sentence
-            improving.append(callback._n_not_better(TrainerState(log_history=log)))
-        assert not any(improving)
+            looked = callback._comparison.add(step, [" ".join(text.split()[:step]) for text in references])
+            assert looked.figures.get("wer_p_best", 0) < 0.01
+            assert looked.figures.get("wer_p_first", 0) < 0.01
+            assert "not" not in looked.sentences[0]
+            verdicts.append(looked.is_better)
+        assert verdicts == [None] + [True] * 40
 
     def test_checkpoints_that_are_no_better_count_at_late_looks_too(self):
         references = [f"{place} and {place + 1}" for place in range(30)]
-        callback = tercet.GenerationCallback(references, references, "wer", early_stopping_patience=1)
-        log = []
-        for step in range(30):
-            _, sentence = self.compared(callback, step, references, log)
-        assert callback._n_not_better(TrainerState(log_history=log)) == 29
-        assert sentence.endswith(", the same as step 0, the best before it (p = 1, not significant)")
+        callback = tercet.GenerationCallback(references, references, "wer")
+        looks = [callback._comparison.add(step, references) for step in range(30)]
+        assert [looked.is_better for looked in looks] == [None] + [False] * 29
+        assert looks[-1].sentences[0].endswith(", the same as step 0, the best before it (p = 1, not significant)")
 
     def test_too_few_texts_for_any_difference_are_said_to_be_so(self):
         references = [f"{place} and {place + 1}" for place in range(10)]
-        callback = tercet.GenerationCallback(references, references, "wer", early_stopping_patience=1)
-        log = []
-        shown = [self.compared(callback, step, ["0"] * 10, log)[1] for step in range(10)]
-        assert shown[3].endswith("(p = 1, not significant)")
-        assert shown[9].endswith("(p = 1, 10 texts are too few to show any difference)")
+        callback = tercet.GenerationCallback(references, references, "wer")
+        looks = [callback._comparison.add(step, ["0"] * 10) for step in range(10)]
+        assert looks[3].sentences[0].endswith("(p = 1, not significant)")
+        assert looks[9].sentences[0].endswith("(p = 1, 10 texts are too few to show any difference)")
         # From the fourth comparison on, p is above .05 whatever the texts are.
-        assert callback._n_not_better(TrainerState(log_history=log)) == 3
+        assert [looked.is_better for looked in looks] == [None, *[False] * 3, *[None] * 6]
+
+    def test_texts_without_a_score_show_no_difference(self):
+        references = [[f"{place} and {place + 1}"] if place < 5 else [] for place in range(30)]
+        skipping = {"missing_references": "skip"}
+        callback = tercet.GenerationCallback(["a"] * 30, references, "wer", options=skipping)
+        callback._comparison.add(0, ["0"] * 30)
+        looked = callback._comparison.add(1, ["0"] * 30)
+        assert looked.sentences[0].endswith("(p = 1, 5 texts are too few to show any difference)")
+        assert looked.is_better is None
 
     @pytest.mark.parametrize("look", [1, 7, 8, 18, 25])
     def test_resamples_let_p_be_a_fifth_of_the_level(self, look):

@@ -75,11 +75,12 @@ def warn_of_corpus(
             warn_of(metric, message)
             if warned is not None:
                 warned.add(metric.name)
-    if not corpus.searched and metric.takes_references:
-        warn_of_texts(corpus)
-        if heeds_style:
-            for message in style_messages(corpus, ignores_case=metric.ignores_case):
-                warn(message)
+    if metric.takes_references:
+        if not corpus.searched:
+            warn_of_texts(corpus)
+        # Asked for each metric: one that ignores case does not see what another one does.
+        if heeds_style and not corpus.warned.is_silent:
+            corpus.warned.say(style_messages(corpus, ignores_case=metric.ignores_case))
 
 
 def refuse_missing(metric: MetricDefinition, missing: Sequence[int]) -> None:

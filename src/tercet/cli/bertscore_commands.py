@@ -135,11 +135,11 @@ def bertscore_baseline(
 def _all_lines(paths: Iterable[str]) -> list[str]:
     """Return the lines of text files whose total size is within the limit of one file."""
     lines = []
-    n_characters = 0
+    n_bytes = 0
     for line in _lines_of_files(paths):
         lines.append(line)
-        n_characters += len(line)
-        LIMITS.check(n_characters, len(lines), "The corpus")
+        n_bytes += len(line.encode())
+        LIMITS.check(n_bytes, len(lines), "The corpus")
     return lines
 
 

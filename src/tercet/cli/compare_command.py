@@ -113,14 +113,12 @@ def _one_segment(
     test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int, baseline: str | None, out: Path | None
 ) -> str:
     """Return one segment of each test set, all systems side by side."""
-    from rich.console import Console
-
     from tercet.comparison.inputs.default_metrics import default_metrics
     from tercet.comparison.one_segment.side_by_side import side_by_side
 
-    from .output import has_colours
+    from .output import has_colours, width_of
 
-    width = Console().width
+    width = width_of(out)
     colour = has_colours(out)
     texts = []
     for test_set in test_sets:

@@ -14,7 +14,7 @@ from tercet.errors import OptionError, shorten
 from tercet.files.writing import check_file, check_outputs
 from tercet.names_as_shown import visible
 
-from .input import read_metrics, report_on
+from .input import files_of_metrics, read_metrics, report_on
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
@@ -135,7 +135,7 @@ def correlate_command(graded: GradeOptions, figures: FigureOptions, output: _Mea
     metrics = None
     if figures.metric or graded.scores:
         metrics = [for_tables(metric) for metric in read_metrics(figures.metric or ())]
-    form = _checked_format(graded, figures, output, metrics or ())
+    form = _checked_format(graded, output, metrics or ())
     test_set, grades = read_graded(
         graded.file,
         grades=graded.grades,
@@ -168,32 +168,24 @@ def correlate_command(graded: GradeOptions, figures: FigureOptions, output: _Mea
         write(text, output.out, form, bom=output.bom, opens=output.open)
 
 
-def _checked_format(
-    graded: GradeOptions, figures: FigureOptions, output: _MeanOutput, metrics: Sequence[Metric]
-) -> ScoreFormat:
+def _checked_format(graded: GradeOptions, output: _MeanOutput, metrics: Sequence[Metric]) -> ScoreFormat:
     """Return the format of the output; what cannot be made or written fails here, before any text is read."""
-    from tercet.comparison.specs.metric_specs import name_of
-
     from .output import check_bom, check_can_write, check_open, chosen_format
 
     form = chosen_format(output.format, output.out)
     check_can_write(form, output.out)
     check_bom(output.bom, form)
     check_open(output.open, form, output.out)
-    _check_options(figures, output)
-    inputs = [graded.file, *map(name_of, metrics)]
+    _check_mean(output)
+    inputs = [graded.file, *files_of_metrics(metrics)]
     if graded.grades:
         inputs.append(graded.grades)
     check_outputs({"--out": output.out, "--mean": output.mean}, inputs)
     return form
 
 
-def _check_options(figures: FigureOptions, output: _MeanOutput) -> None:
-    """Refuse an alpha that no interval has, and a mean without its file."""
-    if not 0 < figures.alpha < 1:
-        raise OptionError(
-            f"--alpha must be a number above 0 and below 1, such as 0.05. Got {figures.alpha:g} instead."
-        )
+def _check_mean(output: _MeanOutput) -> None:
+    """Refuse a mean without its file, and options of a mean that is not asked for."""
     if output.mean is None:
         if output.mean_folds != "items":
             raise OptionError("--mean-folds is an option of --mean: give --mean FILE too.")

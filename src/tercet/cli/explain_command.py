@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import typer
-from rich.console import Console
 
 from tercet.errors import InputError, OptionError, shorten
 from tercet.files.writing import check_outputs
 from tercet.registry import in_suite
 
 from .completion import metrics_like
-from .input import read_metrics, report_on
+from .input import files_of_metrics, read_metrics, report_on
 from .metric_arguments import MetricCommand
 from .options import (
     HOW_METRICS_ARE_WRITTEN,
@@ -64,7 +63,7 @@ class _ExplainedTexts(OptionGroup):
 
     def inputs(self, files: Sequence[str]) -> list[str]:
         """Return all input files: those among the arguments, and those that options name."""
-        from tercet.test_sets.names_from_paths import paths_of
+        from tercet.test_sets.input_files import paths_of
 
         inputs = [*paths_of(files), *(self.references or ())]
         if self.source:
@@ -168,7 +167,7 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
 
     With --against, show why another package gives a different score: ours, theirs, and the effect of each rule.
     """
-    from .output import check_can_write, check_open, chosen_format, has_colours, write
+    from .output import check_can_write, check_open, chosen_format, has_colours, width_of, write
 
     against = texts.against
     out = output.out
@@ -185,12 +184,9 @@ def explain_command(texts: _ExplainedTexts, scores: _ExplainedScores, output: _E
         raise InputError(f"No file was given, only the metric {shorten(texts.arguments[0])}; expected METRIC FILES.")
     check_can_write(form, out)
     check_open(output.open, form, out)
-    check_outputs({"--out": out}, texts.inputs(files))
+    check_outputs({"--out": out}, [*texts.inputs(files), *files_of_metrics(metrics)])
     test_sets = texts.test_sets(files, metrics)
-    width = 120
-    if out is None:
-        width = Console().width
-    view = _View(form, width, has_colours(out))
+    view = _View(form, width_of(out), has_colours(out))
     if against is None:
         text = _explained_segments(test_sets, metrics, scores.segment, view)
     else:
@@ -250,7 +246,8 @@ def _explained_segments(
     test_sets: Sequence[TestSet], metrics: Sequence[Metric], segment: int | None, view: _View
 ) -> str:
     """Return why a segment of each test set has its scores."""
-    from tercet.comparison.one_segment.explained_segment import explain_segment, to_text
+    from tercet.comparison.one_segment.explained_segment import explain_segment
+    from tercet.comparison.one_segment.terminal import to_text
     from tercet.statistics.progress import bars_within
     from tercet.table_formats import json_text
 

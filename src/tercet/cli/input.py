@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,3 +34,15 @@ def read_metrics(metric_texts: Sequence[str]) -> list[Metric]:
     from tercet.comparison.specs.metric_specs import distinct, parse_metric
 
     return distinct(parse_metric(text, imports=True) for text in metric_texts)
+
+
+def files_of_metrics(metrics: Iterable[Metric]) -> list[str]:
+    """Return the files that metrics read: means of metrics, and files that options name, as in ``idf=news.idf``."""
+    from tercet.comparison.specs.metric_specs import name_of
+
+    files = []
+    for metric in metrics:
+        for value in (*metric.written.values(), name_of(metric)):
+            if isinstance(value, str) and os.path.isfile(value):
+                files.append(value)
+    return files

@@ -12,6 +12,7 @@ from tercet.errors import InputError, OptionError, shorten
 from tercet.files.writing import check_different, check_file, check_outputs
 from tercet.names_as_shown import visible
 
+from .input import files_of_metrics
 from .metric_arguments import MetricCommand
 from .options import Encoding, OptionGroup, Sheet, metric_option, reading, takes_groups, writing
 from .output_options import Out, Progress
@@ -215,7 +216,7 @@ def mbr_command(candidates: CandidateOptions, utility: _UtilityOptions, output: 
     form = output.chosen_format()
     if output.out is not None:
         check_file(output.out)
-    check_outputs({"--out": output.out}, candidates.files)
+    check_outputs({"--out": output.out}, [*candidates.files, *files_of_metrics([metric])])
     groups = candidates.groups()
     with bars_within(output.progress):
         choices = decide(groups.texts, metric, groups.weights, groups.names)

@@ -83,8 +83,8 @@ def with_m_before_each_metric(command: str, arguments: Sequence[str]) -> list[st
         else:
             if follows_metric:
                 _check_no_typo(argument)
-                _check_no_option(argument, separate[-1])
-            follows_metric = needs_value or _is_short_with_value(argument) or argument.startswith("--metric=")
+                _check_no_option(argument, _value_within(separate[-1]) or separate[-1])
+            follows_metric = needs_value or bool(_value_within(argument))
         needs_value = not needs_value and argument in _METRIC
         separate.append(argument)
     return separate
@@ -131,9 +131,13 @@ def _with_option(spec: str, assignment: str) -> str:
     return f"{spec}{separator}{assignment}"
 
 
-def _is_short_with_value(argument: str) -> bool:
-    """Return whether an argument is the short option with its value, as ``-mbleu``."""
-    return argument.startswith("-m") and argument != "-m"
+def _value_within(argument: str) -> str:
+    """Return the metric of an argument that is the option with its value, as ``-mbleu``; "" of any other."""
+    if argument.startswith("--metric="):
+        return argument.removeprefix("--metric=")
+    if argument.startswith("-m"):
+        return argument.removeprefix("-m")
+    return ""
 
 
 def _metric_or_file(command: str, arguments: Sequence[str], index: int) -> OptionError:
@@ -190,9 +194,7 @@ def _how_written(unknown: str, arguments: Sequence[str], index: int) -> str:
 def _metrics_given(arguments: Sequence[str]) -> list[str]:
     """Return the values of ``--metric``, as they were written."""
     specs = [after for before, after in pairwise(arguments) if before in _METRIC]
-    specs += [argument.partition("=")[2] for argument in arguments if argument.startswith("--metric=")]
-    specs += [argument.removeprefix("-m") for argument in arguments if _is_short_with_value(argument)]
-    return specs
+    return specs + list(filter(None, map(_value_within, arguments)))
 
 
 def _options_called(word: str, metrics: Sequence[str]) -> dict[str, str]:

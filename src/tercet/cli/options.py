@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial, wraps
@@ -13,12 +12,12 @@ import typer
 
 from tercet.base.options import Value
 from tercet.comparison.inputs.settings import Adjust, CompareSettings, Interval, Test
-from tercet.errors import OptionError
+from tercet.errors import OptionError, argument
 from tercet.files.missing_option import LEAVE_OUT
-from tercet.option_checks import Integer
+from tercet.option_checks import Check, Integer, RefusedError
 
 from .completion import metrics_like
-from .input import read_metrics, report_on
+from .input import files_of_metrics, read_metrics, report_on
 
 if TYPE_CHECKING:
     from tercet.base.metric import Metric
@@ -59,7 +58,21 @@ def setting(settings: type[Value], name: str, *names: str, **shown: Any) -> Any:
     check = declared.check
     if isinstance(check, Integer):
         shown |= {"metavar": "N", "min": check.minimum, "max": check.maximum}
+    elif check is not None and isinstance(declared.default, float):
+        shown["callback"] = _checked_number(name, check)
     return scoring(declared.default, *names, help=declared.doc, **shown)
+
+
+def _checked_number(name: str, check: Check) -> Callable[[float], float]:
+    """Return the check of a setting as the command line is read: the function makes it after files are read."""
+
+    def checked(value: float) -> float:
+        try:
+            return float(check(value))
+        except RefusedError as refused:
+            raise OptionError(f"{argument(name)} must be {refused.expected}. Got {value:g} instead.") from None
+
+    return checked
 
 
 References = Annotated[
@@ -282,17 +295,12 @@ class TextOptions(ColumnOptions, _FileOptions):
 
     def inputs(self, metrics: Sequence[Metric]) -> list[str]:
         """Return all input files, those that metrics and their options name included."""
-        from tercet.comparison.specs.metric_specs import name_of
-        from tercet.test_sets.names_from_paths import paths_of
+        from tercet.test_sets.input_files import paths_of
 
         inputs = [*paths_of(self.files), *(self.references or ())]
         if self.source:
             inputs.append(self.source)
-        for metric in metrics:
-            for value in (*metric.written.values(), name_of(metric)):
-                if isinstance(value, str) and os.path.isfile(value):
-                    inputs.append(value)
-        return inputs
+        return [*inputs, *files_of_metrics(metrics)]
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -359,13 +367,16 @@ class ScoreOptions(MetricOptions):
     no_intervals: bool = scoring(False, "--no-intervals", help="Leave the intervals out.")
     seed: int = setting(CompareSettings, "seed")
 
+    def check(self) -> None:
+        """Refuse a kind of intervals where there are to be none."""
+        if self.no_intervals and self.interval != CompareSettings.interval:
+            raise OptionError("--interval and --no-intervals cannot be given together.")
+
     @property
     def asked(self) -> dict[str, Any]:
         """All options but the metrics, as ``compare`` takes them."""
         options = super().asked
         if options.pop("no_intervals"):
-            if self.interval != CompareSettings.interval:
-                raise OptionError("--interval and --no-intervals cannot be given together.")
             options["interval"] = None
         return options
 

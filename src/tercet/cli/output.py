@@ -45,6 +45,10 @@ SEGMENT_FORMS = (".csv", ".jsonl", ".ndjson", ".xlsx", ".tsv", ".tab", ".txt", "
 _WITHOUT_BOM = (".jsonl", ".ndjson", ".xlsx")
 
 
+#: The width of texts in files.
+_WIDTH_OF_FILES = 120
+
+
 def chosen_format(
     format: ScoreFormat | None, out: Path | None, extensions: Iterable[str] = _TABLE_FORMS
 ) -> ScoreFormat:
@@ -118,6 +122,16 @@ def open_page(out: Path) -> None:
 def in_terminal(out: Path | None) -> bool:
     """Return whether the output is shown in a terminal."""
     return out is None and sys.stdout.isatty()
+
+
+def width_of(out: Path | None) -> int:
+    """Return how wide a text is that folds: in a file as wide on every machine, else as the terminal, or COLUMNS."""
+    if out is not None:
+        return _WIDTH_OF_FILES
+    # Here, as most formats need no rich.
+    from rich.console import Console
+
+    return Console().width
 
 
 def has_colours(out: Path | None) -> bool:

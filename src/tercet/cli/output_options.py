@@ -197,8 +197,12 @@ class CompareOutput(ScoreOutput):
 
     def check_segment_alone(self, form: ScoreFormat) -> None:
         """Refuse options of tables beside --segment."""
+        named_by = "--format"
+        if self.format is None:
+            # By its extension, the file says it.
+            named_by = f"--out {self.out}"
         excluded_options = {
-            "--format": form != "text",
+            named_by: form != "text",
             "--plain": self.plain,
             "--segments": self.segments,
             "--worst-first": self.worst_first,

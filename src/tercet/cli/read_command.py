@@ -61,14 +61,17 @@ def read_command(texts: TextOptions, read: _ReadOptions) -> None:
     if is_one_table:
         columns = [*options_of(test_sets[0].columns), *_systems_as_references(texts, test_sets[0])]
     arguments = [*columns, *_options_beside_columns(texts, read)]
-    commands = [command_of(files, len(test_set.systems), arguments) for test_set in test_sets]
     if read.format == "json":
-        entries = [_to_dict(test_set, command) for test_set, command in zip(test_sets, commands, strict=True)]
+        entries = []
+        for test_set in test_sets:
+            entries.append(_to_dict(test_set, command_of(files, len(test_set.systems), arguments)))
         typer.echo(json_text({"test_sets": entries}), nl=False)
         return
     for test_set in test_sets:
         _show(test_set)
-    said = f"To say it all: {commands[0]}"
+    # One command reads all test sets: those with several systems decide what it is.
+    most_systems = max(len(test_set.systems) for test_set in test_sets)
+    said = f"To say it all: {command_of(files, most_systems, arguments)}"
     if _lacks_references(test_sets[0]) and not read.scores:
         said += " -r FILE"
     typer.echo(said)
@@ -196,7 +199,7 @@ def _show_names(files: Sequence[str], texts: TextOptions) -> None:
     from tercet.files.read import Opening, read_file
     from tercet.files.table import Log, Memory
     from tercet.test_sets.column_readings import readings_of_names, shown_readings
-    from tercet.test_sets.names_from_paths import paths_of
+    from tercet.test_sets.input_files import paths_of
 
     for path in paths_of(files):
         if not table_format(path):

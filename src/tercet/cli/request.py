@@ -29,6 +29,7 @@ def checked_request(
     from .output import check_bom, check_can_write, check_open
     from .thresholds import read_gate
 
+    scores.check()
     metrics = scores.metrics()
     form = _checked_format(output)
     if metrics:

@@ -16,7 +16,7 @@ from tercet.corpus.corpus import Corpus
 from tercet.errors import OptionError, argument, as_settings, warn
 from tercet.metrics.column import Column
 from tercet.option_checks import known_keywords, read_once
-from tercet.statistics.named_tests import PERMUTATION
+from tercet.statistics.kinds_of_tests import PERMUTATION
 from tercet.statistics.progress import bars_within, line_of
 from tercet.test_sets.checks import check_baseline
 from tercet.test_sets.copied_systems import copy_warnings
@@ -287,6 +287,7 @@ def _messages(design: Design, inputs: TestSetAndMetrics, *, has_baseline: bool, 
             warn(oddity)
     messages = list(test_set.warnings)
     if not test_set.is_searched:
+        # Not warned of: beside the scores, where every format of the result has them, it shows what they do there.
         if inputs.needed_by:
             messages += empty_references(test_set)
         messages += copy_warnings(test_set, with_references=bool(inputs.needed_by))

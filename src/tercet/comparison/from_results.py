@@ -12,7 +12,6 @@ import numpy as np
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.comparison.inputs.settings import CompareSettings
-from tercet.comparison.scoring.score_rows import AGAINST_BASELINE
 from tercet.comparison.specs.metric_specs import label_of
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import ScoreTable, SystemScore, standings
@@ -102,7 +101,7 @@ def _score_table(metric: Metric, score: str, results: Mapping[str, Result]) -> S
                 value=value,
                 low=low,
                 high=high,
-                **dict.fromkeys(AGAINST_BASELINE),
+                against=None,
                 best=standing.is_best,
                 as_good=standing.as_good,
                 digits=digits,

@@ -32,7 +32,7 @@ from tercet.test_sets.text_warnings import warn_of_scores
 if TYPE_CHECKING:
     from tercet.comparison.slices.scores import ScoredSlices
     from tercet.comparison.values.sections import Section
-    from tercet.statistics.pair_tests import PairTests
+    from tercet.statistics.p_tables import PTables
 
 
 class MetricFindings(NamedTuple):
@@ -115,7 +115,7 @@ class _MetricScores(NamedTuple):
     segments: list[dict[str, list[float | None]]]
     #: What wins and losses count: clusters, or else segments, where those left out have no score.
     counted_scores: list[dict[str, list[float | None]]]
-    tests: dict[str, PairTests]
+    tests: dict[str, PTables]
     signature: str
 
     @classmethod

@@ -82,6 +82,7 @@ class Overall(Comparison):
 
     def to_dict(self) -> dict[str, Any]:
         """Return scores, intervals and tests over all sets as plain Python."""
+        # super() without arguments fails in dataclasses with slots.
         entries = Comparison.to_dict(self)
         del entries["clusters"], entries["facts"]
         sets = [comparison.test_set.name for comparison in self.comparisons]

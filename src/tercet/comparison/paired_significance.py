@@ -19,7 +19,7 @@ from tercet.errors import InputError, OptionError
 from tercet.option_checks import one_of
 from tercet.specs import take_options
 from tercet.statistics.inference import pvalues_of_pairs
-from tercet.statistics.named_tests import TESTS
+from tercet.statistics.kinds_of_tests import TESTS
 from tercet.statistics.stats import SegmentStats
 
 if TYPE_CHECKING:

@@ -15,16 +15,17 @@ from tercet.base.options import check_value, check_values
 from tercet.comparison.gates.checks import check_below_scale, check_within
 from tercet.comparison.inputs.arguments import Arguments, Caller, check_test_set
 from tercet.comparison.inputs.settings import CompareSettings, PlanSettings
+from tercet.comparison.values.design import unit_of
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.decimals import between
-from tercet.errors import argument, on_command_line
+from tercet.errors import on_command_line
 from tercet.names_as_shown import Sentence, one_cell, sentences_html
 from tercet.option_checks import known_keywords, number
 from tercet.statistics.progress import bars_within
 from tercet.test_sets.test_set import TestSet
 
 from .compare import compare_arguments
-from .plan_sentences import plan_sentences, unit_of
+from .plan_sentences import plan_sentences
 from .segments_needed import CORRELATION, Aim, ScorePlan, score_plans
 
 _check_difference = number("a number above 0, such as 0.5", lambda difference: difference > 0)
@@ -188,12 +189,11 @@ def plan(
     # How scores vary is resampled below.
     without_resamples = {**defaults, "test": None, "interval": None, "seed": aim.seed}
     comparison = compare_arguments(arguments, without_resamples, show_progress)
-    how = argument("difference")
-    if on_command_line():
-        how += " "
+    number_text = f"{aim.difference:g}"
+    as_given = f"--difference {number_text}" if on_command_line() else f"difference={number_text}"
     for table in comparison.tables:
-        check_below_scale(table, aim.difference, how)
-        check_within(table, aim.difference, "The difference of ")
+        check_below_scale(table, aim.difference, as_given)
+        check_within(table, aim.difference, f"The difference of {number_text}")
     with bars_within(show_progress):
         scores_planned = list(score_plans(comparison, aim))
     return Plan(comparison.test_set, **aim._asdict(), scores=scores_planned)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from tercet.comparison.notes.smallest_differences import chances
+from tercet.comparison.values.design import unit_of
 from tercet.comparison.wording.decimals import between, figures, in_two_digits
 from tercet.names_as_shown import Name, Sentence, counted, listed
 from tercet.statistics.intervals import FEWEST_UNITS
@@ -17,11 +18,6 @@ from .segments_needed import CORRELATION, Aim, ScorePlan, least_different
 _WHY_CORRELATION = (
     "10th to 90th percentile of its 120 pairs of systems: BLEU 0.58 to 0.80, chrF 0.65 to 0.82, ROUGE-L 0.69 to 0.85"
 )
-
-
-def unit_of(test_set: TestSet) -> str:
-    """Return what is counted, ``segment`` or ``cluster``."""
-    return "segment" if test_set.clusters is None else "cluster"
 
 
 def plan_sentences(test_set: TestSet, aim: Aim, scores: Sequence[ScorePlan]) -> list[Sentence]:

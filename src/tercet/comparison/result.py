@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tercet.base.metric import Metric
 from tercet.base.options import check_value
+from tercet.comparison.specs.metric_specs import behind_title, short_label
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import BESIDE_SCORES, ScoredSegments, ScoreTable, SystemScore
+from tercet.comparison.values.scores import BESIDE_SCORES, ScoredSegments, ScoreTable
 from tercet.comparison.values.system_facts import SystemFacts, fact_lines
 from tercet.corpus.corpus import Corpus
 from tercet.errors import needs
@@ -18,19 +19,12 @@ from tercet.names_as_shown import one_cell
 from tercet.option_checks import integer
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
-from tercet.statistics.named_tests import WELCH
+from tercet.statistics.kinds_of_tests import WELCH
 from tercet.statistics.stats import SegmentStats
-from tercet.table_formats import number_or_none
 from tercet.test_sets.test_set import TestSet
 
 if TYPE_CHECKING:
     from tercet.comparison.values.slices import Slices
-
-#: The folders of a path in a metric's options, or of a mean of metrics: two or more, without the file's name.
-_PATHS = re.compile(r"(^|=)(?:[^,=:/]*/){2,}(?=[^,=/])")
-
-#: A list of words among the options, as JSON.
-_LIST = re.compile(r'\["([^]"]+(?:","[^]"]+)*)"\]')
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,27 +142,13 @@ class Comparison:
     @property
     def outputs_of_baseline(self) -> list[str]:
         """The outputs of the baseline: itself, or its runs."""
-        return next((outputs for outputs in self.runs.values() if self.baseline in outputs), [self.baseline])
+        return self.runs.get(self.design.system_of_baseline, [self.baseline])
 
     @property
     def has_ranks(self) -> bool:
         """Whether tables show ranks: of three systems or more, where the test could tell any apart."""
         is_tested = self.test is not None and len(self.test_set.systems) > 2
         return is_tested and any(row.rank is not None for table in self.tables for row in table.rows)
-
-    def numbers(self, row: SystemScore) -> dict[str, Any]:
-        """Return the fields of a row; without a test, None for those against the baseline."""
-        tested_fields: tuple[str, ...] = ()
-        if self.test is None:
-            tested_fields = ("difference", "difference_low", "difference_high", "wins", "ties", "losses")
-        rank = None if row.rank is None else list(row.rank)
-        numbers = {**asdict(row), **dict.fromkeys(tested_fields), "rank": rank}
-        # Too few units have no interval.
-        for name in ("low", "high", "difference_low", "difference_high"):
-            if numbers[name] is not None:
-                numbers[name] = number_or_none(numbers[name])
-        del numbers["digits"]
-        return numbers
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each score of each system: of the columns of the TSV file.
@@ -209,20 +189,21 @@ class Comparison:
 
     def options(self) -> dict[str, str]:
         """Return the options of each metric as given, such as ``max_order=2``; of a mean of metrics, its file."""
-        metric_labels = self.metric_labels()
         options = {}
-        for table in self.tables:
-            label = _LIST.sub(_in_words, metric_labels[table.metric])
-            _, _, options_of_metric = label.partition(":")
-            # A metric without a title, such as a mean, is known by its label alone.
-            options[table.metric] = options_of_metric if table.scorer.title else label
+        for metric, metric_label in self.metric_labels().items():
+            options[metric] = behind_title(self._scorers[metric], shortens=metric_label != metric)
         return options
 
     def metric_labels(self) -> dict[str, str]:
         """Return the label of each metric in headings, with paths shortened to their last part where unique."""
-        labels = {table.metric: _PATHS.sub(r"\1…/", table.metric) for table in self.tables}
+        labels = {metric: short_label(scorer) for metric, scorer in self._scorers.items()}
         counts = Counter(labels.values())
         return {metric: label if counts[label] == 1 else metric for metric, label in labels.items()}
+
+    @property
+    def _scorers(self) -> dict[str, Metric]:
+        """The metrics by their labels."""
+        return {table.metric: table.scorer for table in self.tables}
 
     def to_dataframe(self) -> Any:
         """Return a pandas data frame: a row per score and system, with the columns of the TSV file.
@@ -496,8 +477,3 @@ class Comparison:
         from tercet.comparison.shown.records import entries_of
 
         return entries_of(self)
-
-
-def _in_words(words: re.Match[str]) -> str:
-    """Return a list of words as it is written on the command line."""
-    return words[1].replace('","', "+")

@@ -9,6 +9,7 @@ from itertools import combinations, groupby
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.comparison.values.scores import ScoredSegments
 from tercet.comparison.wording.decimals import NumberT
@@ -117,12 +118,12 @@ def score_plans(comparison: Comparison, aim: Aim) -> Iterator[ScorePlan]:
         alone = [] if clusters is None else bootstrap_scores(metric, scored.rows, aim.n_resamples, aim.seed)
         for title, table in tables_of_metric:
             exact_scale = metric.scale if table.is_exact else None
-            variations, n_alike = _variations(resampled, units, table.name, exact_scale)
+            found = _variations(resampled, units, table.name, exact_scale)
+            variations = found.known
             errors = [variation.error for variation in variations]
             as_segments = None
             if clusters is not None:
-                variations_alone, _ = _variations(alone, scored.rows, table.name)
-                as_segments = aim.needed(variations_alone)
+                as_segments = aim.needed(_variations(alone, scored.rows, table.name).known)
             standard_error = None
             if errors:
                 standard_error = (float(np.min(errors)), float(np.max(errors)))
@@ -134,7 +135,7 @@ def score_plans(comparison: Comparison, aim: Aim) -> Iterator[ScorePlan]:
                 n_segments=len(scored.rows[0]),
                 n_units=len(units[0]),
                 n_pairs=0 if len(units) == 1 else len(variations),
-                n_alike=n_alike,
+                n_alike=found.n_alike,
                 standard_error=standard_error,
                 smallest=aim.smallest(variations),
                 needed=aim.needed(variations),
@@ -143,20 +144,23 @@ def score_plans(comparison: Comparison, aim: Aim) -> Iterator[ScorePlan]:
             )
 
 
+class _Variations(NamedTuple):
+    """How much a score's differences vary, and how many pairs of systems are too alike to tell."""
+
+    known: list[PairVariation]
+    n_alike: int = 0
+
+
 def _variations(
     resampled: Sequence[Scores], units: Sequence[SegmentStats], name: str, exact_scale: float | None = None
-) -> tuple[list[PairVariation], int]:
-    """Return how much a score's differences vary, and how many pairs of systems are too alike to tell."""
+) -> _Variations:
+    """Return how much a score's differences vary; nothing is known of too few units."""
     distributions = [scores[name] for scores in resampled]
     n_units = len(units[0])
     if n_units < FEWEST_UNITS:
-        return [], 0
+        return _Variations([])
     if len(distributions) == 1:
-        error = paired_error(np.zeros(len(distributions[0])), distributions[0])
-        if error is None:
-            return [], 0
-        errors = [error * math.sqrt(2 * (1 - rho)) for rho in CORRELATION]
-        return [_variation_by_error(error, n_units, exact_scale) for error in errors], 0
+        return _Variations(_of_one_system(distributions[0], n_units, exact_scale))
     units_and_draws = zip(units, distributions, strict=True)
     systems = [SystemDraws(system_units, draws) for system_units, draws in units_and_draws]
     variations = []
@@ -167,7 +171,16 @@ def _variations(
             n_alike += 1
         else:
             variations.append(variation)
-    return variations, n_alike
+    return _Variations(variations, n_alike)
+
+
+def _of_one_system(draws: NDArray[np.float64], n_units: int, exact_scale: float | None) -> list[PairVariation]:
+    """Return how much the system's difference from another one may vary, by how they may be correlated."""
+    error = paired_error(np.zeros(len(draws)), draws)
+    if error is None:
+        return []
+    errors = [error * math.sqrt(2 * (1 - rho)) for rho in CORRELATION]
+    return [_variation_by_error(error, n_units, exact_scale) for error in errors]
 
 
 def _variation_by_error(error: float, n_units: int, exact_scale: float | None) -> PairVariation:

@@ -19,12 +19,13 @@ from tercet.comparison.values.design import Design
 from tercet.comparison.values.scores import ScoreTable, SystemScore, row_of
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.clauses import Clause, sentence, with_numbers
-from tercet.comparison.wording.decimals import digits_of
+from tercet.comparison.wording.decimals import digits_of, figures
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of
+from tercet.signature import Signature
 from tercet.statistics.intervals import BootstrapResult, over_strata
-from tercet.statistics.pair_tests import PairTests, untested
+from tercet.statistics.p_tables import PTables, no_p
 from tercet.statistics.rounding import apart
-from tercet.table_formats import decimals, pvalue_text
+from tercet.table_formats import pvalue_text
 
 from .result import Comparison
 
@@ -83,7 +84,7 @@ class Strata(NamedTuple):
             for table in score_tables:
                 values.append([row_of(table, system).value for system in self.design.systems])
             values_by_set[score_tables[0].name] = np.array(values)
-        tests = self._pair_tests(values_by_set)
+        tests = self._p_tables(values_by_set)
         for score_tables in scores:
             name = score_tables[0].name
             intervals = []
@@ -91,13 +92,13 @@ class Strata(NamedTuple):
                 intervals.append([interval_by_score[name] for interval_by_score in intervals_of_set])
             yield self._table(score_tables, values_by_set[name], intervals, tests[name])
 
-    def _pair_tests(self, values_by_set: Mapping[str, NDArray[np.float64]]) -> dict[str, PairTests]:
+    def _p_tables(self, values_by_set: Mapping[str, NDArray[np.float64]]) -> dict[str, PTables]:
         """Return p of each pair of systems for each score; NaN without a test."""
         design = self.design
         n_systems = len(design.systems)
         inference = design.inference
         if inference.test is None or design.n_resamples is None:
-            return dict.fromkeys(values_by_set, untested(n_systems))
+            return dict.fromkeys(values_by_set, no_p(n_systems))
         from tercet.statistics.paired_tests import strata_test
 
         pairs = list(combinations(range(n_systems), 2))
@@ -110,7 +111,7 @@ class Strata(NamedTuple):
         score_tables: Sequence[ScoreTable],
         values_by_set: NDArray[np.float64],
         intervals_of_sets: Sequence[Sequence[BootstrapResult]],
-        tests: PairTests,
+        tests: PTables,
     ) -> ScoreTable:
         """Return the table of one score over all sets, from its tables, values and intervals in each set."""
         design = self.design
@@ -183,23 +184,16 @@ class Strata(NamedTuple):
         return Section("sets", f"{table.title} over all test sets", sentences, None, values_by_set)
 
 
-def _signature(signatures: Sequence[str], weight: str) -> str:
+def _signature(lines: Sequence[str], weight: str) -> str:
     """Return the fields of the signatures of all sets, each with its different values, and how they are weighed."""
-    fields: dict[str, dict[str, None]] = {}
+    signatures = [Signature.parse(line) for line in lines]
+    values_by_name: dict[str, dict[str, None]] = {}
     for signature in signatures:
-        for entry in signature.split("|"):
-            name, _, value = entry.partition(":")
-            fields.setdefault(name, {})[value] = None
-    # The version stands last, also where a later set has a field that the first has not.
-    versions = fields.pop("version", None)
-    entries = []
-    for name, values in fields.items():
-        is_bare = list(values) == [""]
-        entries.append(name if is_bare else f"{name}:{','.join(values)}")
-    entries += [f"sets:{len(signatures)}", f"weight:{weight}"]
-    if versions is not None:
-        entries.append(f"version:{','.join(versions)}")
-    return "|".join(entries)
+        for name, value in signature.items():
+            values_by_name.setdefault(name, {})[value] = None
+    entries = {name: ",".join(values) for name, values in values_by_name.items()}
+    merged = Signature(signatures[0].metric, entries)
+    return str(merged.extended({"sets": str(len(signatures)), "weight": weight}))
 
 
 def _sentence(
@@ -227,7 +221,7 @@ def _verb_and_test(design: Design, table: ScoreTable, row: SystemScore, gain: fl
     """Return how a system with this difference compares with the baseline over all sets."""
     if not gain:
         return _VerbAndTest("has the same score as", f" in {table.title}")
-    by = f"{decimals(abs(gain), row.digits)} {table.title}"
+    by = f"{figures(abs(gain), row.digits)} {table.title}"
     p = row.adjusted_pvalue
     if p is not None and p < design.alpha:
         is_better = (gain > 0) == table.higher_is_better

@@ -400,8 +400,7 @@ def _items(examples: Iterable[str | None], first_item: int) -> Items:
 
 
 def artefacts_of(corpus: Corpus) -> list[Artefacts]:
-    """Return the artefacts of each system of a corpus, which is then `searched`; empty where there are none."""
-    corpus.searched = True
+    """Return the artefacts of each system of a corpus; empty where there are none."""
     if not corpus.has_references:
         return []
     kinds = kinds_in(_sample(corpus))
@@ -417,12 +416,13 @@ def warn_of_texts(corpus: Corpus) -> None:
 
     Systems without names are called "predictions of system 1" and so on.
     """
+    corpus.warned.add_form(corpus.normalizer)
     by_system = artefacts_of(corpus)
     if by_system:
         _warn_of_artefacts(corpus, by_system)
     tokens = None if corpus.one_each else token_list_warning(corpus)
     if tokens is not None:
-        warn(tokens)
+        corpus.warned.say([tokens])
 
 
 def _warn_of_artefacts(corpus: Corpus, by_system: Sequence[Artefacts]) -> None:
@@ -430,8 +430,7 @@ def _warn_of_artefacts(corpus: Corpus, by_system: Sequence[Artefacts]) -> None:
     if len(set(names)) != len(by_system):
         names = [f"predictions of system {number}" for number in range(1, len(by_system) + 1)]
     for name, artefacts in zip(names, by_system, strict=True):
-        for message in artefacts.messages(f"the {name} have").values():
-            warn(message)
+        corpus.warned.say(artefacts.messages(f"the {name} have").values())
 
 
 # References that are the tokens of one text: they score as that many references of one token.

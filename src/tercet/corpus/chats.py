@@ -23,7 +23,7 @@ def is_chat(value: Any) -> bool:
     for message in messages:
         if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
             return False
-    return any("content" in message for message in messages)
+    return any(key in message for message in messages for key in ("content", *_INSTEAD))
 
 
 def content_text(content: Any, name: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -11,7 +11,7 @@ from tercet import numpy_later as np
 from tercet.engine.chosen import engine
 from tercet.engine.plain_text import strings
 from tercet.engine.ragged import pairs_of
-from tercet.errors import InputError
+from tercet.errors import InputError, warn
 
 from .normalizers import change_of
 
@@ -21,6 +21,45 @@ if TYPE_CHECKING:
 #: Multiples of it, less their whole parts, lie evenly and never come back.
 _GOLDEN = (5**0.5 - 1) / 2
 Offsets: TypeAlias = "NDArray[np.int64]"
+
+
+class Warned:
+    """What users were told of texts, or are not to be: once, not for each metric, and each form of the texts apart.
+
+    Metrics that normalize see what others do not, such as the text within an object of JSON.
+    """
+
+    __slots__ = ("_forms", "_messages", "is_silent")
+
+    def __init__(self) -> None:
+        #: Whether nothing is to be said of the texts in any form.
+        self.is_silent = False
+        #: By what the texts were normalized that were searched.
+        self._forms: list[object] = []
+        self._messages: set[str] = set()
+
+    def copy(self) -> Warned:
+        """Return what further texts begin with of which the same was said."""
+        copied = Warned()
+        copied.is_silent = self.is_silent
+        copied._forms += self._forms
+        copied._messages |= self._messages
+        return copied
+
+    def add_form(self, normalizer: object) -> None:
+        """Take note that the texts were searched as this normalizes them."""
+        self._forms.append(normalizer)
+
+    def has_form(self, normalizer: object) -> bool:
+        """Return whether the texts need no search as this normalizes them."""
+        return self.is_silent or normalizer in self._forms
+
+    def say(self, messages: Iterable[str]) -> None:
+        """Warn of what was not said before."""
+        for message in messages:
+            if message not in self._messages:
+                self._messages.add(message)
+                warn(message)
 
 
 class Corpus:
@@ -39,8 +78,8 @@ class Corpus:
         "names",
         "normalizer",
         "one_each",
-        "searched",
         "strings",
+        "warned",
     )
 
     def __init__(
@@ -64,11 +103,16 @@ class Corpus:
         )
         #: All texts in one array, once they are encoded.
         self._texts: Any = None
-        #: Whether its artefacts were warned of: once, not for each metric.
-        self.searched = False
+        #: Shared with the same texts normalized or numbered otherwise.
+        self.warned = Warned()
         #: By what these texts were normalized, and the same segments normalized, by what that was.
         self.normalizer: object = None
         self._normalized: list[Corpus] = []
+
+    @property
+    def searched(self) -> bool:
+        """Whether it is known what is odd in these texts, as they are normalized, or nobody asks."""
+        return self.warned.has_form(self.normalizer)
 
     # -- texts
 
@@ -196,7 +240,8 @@ class Corpus:
     def name_of(self, document: int) -> str:
         """Return what messages call a document, counted over predictions and then references."""
         if document < self.n_items:
-            return f"item {self.first_item + document % self.n_segments} of predictions"
+            system, segment = divmod(document, self.n_segments)
+            return f"item {self.first_item + segment} of {self.names[system]}"
         item = int(np.searchsorted(self.reference_offsets, document - self.n_items, side="right")) - 1
         return f"item {self.first_item + item} of references"
 
@@ -218,9 +263,8 @@ class Corpus:
             last = int(offsets[stop])
             offsets = offsets[start : stop + 1] - first
         texts = of_systems[0] if len(of_systems) == 1 else _concatenate(of_systems)
-        corpus = self._like(texts, references[first:last], offsets, first_item=self.first_item + start)
-        corpus.searched = False  # each part is searched by itself
-        return corpus
+        # Each part is searched by itself.
+        return self._like(texts, references[first:last], offsets, first_item=self.first_item + start)
 
     def system(self, number: int) -> Corpus:
         """Return the predictions of one system, with the references."""
@@ -229,7 +273,9 @@ class Corpus:
         predictions, references = self._columns
         n = self.n_segments
         texts = predictions[number * n : (number + 1) * n]
-        return self._like(texts, references, self._offsets, names=self.names[number : number + 1])
+        corpus = self._like(texts, references, self._offsets, names=self.names[number : number + 1])
+        corpus.warned = self.warned.copy()
+        return corpus
 
     @property
     def _columns(self) -> tuple[Any, Any]:
@@ -243,15 +289,15 @@ class Corpus:
         n = self.n_items
         corpus = self._like(texts[:n], texts[n:], self._offsets)
         corpus._texts = texts
-        # They were neither normalized nor searched.
+        # They were not normalized.
         corpus.normalizer = None
-        corpus.searched = False
         return corpus
 
     def numbered(self, first_item: int) -> Corpus:
         """Return a corpus of these texts as segments from another number on."""
         corpus = self._like(self._predictions, self._references, self._offsets, first_item=first_item)
         corpus._texts = self._texts
+        corpus.warned = self.warned
         return corpus
 
     def normalized(self, normalize: Any) -> Corpus:
@@ -269,6 +315,7 @@ class Corpus:
         n = self.n_items
         corpus = self._like(changed[:n], changed[n:], self._offsets)
         corpus.normalizer = normalize
+        corpus.warned = self.warned
         self._normalized.append(corpus)
         return corpus
 
@@ -276,11 +323,10 @@ class Corpus:
         self, predictions: Any, references: Any, offsets: Offsets | None, names: tuple[str, ...] | None = None,
         first_item: int | None = None,
     ) -> Corpus:  # fmt: skip
-        """Return a corpus of other texts, which is named, numbered, normalized and searched as this one."""
+        """Return a corpus of other texts, which is named, numbered and normalized as this one."""
         corpus = Corpus(predictions, references, offsets, names or self.names)
         corpus.first_item = self.first_item if first_item is None else first_item
         corpus.normalizer = self.normalizer
-        corpus.searched = self.searched
         return corpus
 
     # -- errors
@@ -296,8 +342,7 @@ class Corpus:
     def _named_texts(self) -> Iterator[tuple[str, str]]:
         """Yield each text after what messages call it."""
         for row, text in enumerate(self._predictions):
-            system, segment = divmod(row, self.n_segments)
-            yield f"item {self.first_item + segment} of {self.names[system]}", text
+            yield self.name_of(row), text
         for item, texts in enumerate(self.reference_lists(), self.first_item):
             for text in texts:
                 yield f"a reference of item {item}", text

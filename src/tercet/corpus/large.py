@@ -131,11 +131,11 @@ class LargeCorpus(Corpus):
     def system(self, number: int) -> Corpus:
         """Return the predictions of one system, with the references."""
         corpus = LargeCorpus([self._systems[number]], self._targets, self.names[number : number + 1], self.first_item)
-        corpus.searched = self.searched
+        corpus.warned = self.warned.copy()
         return corpus
 
     def numbered(self, first_item: int) -> Corpus:
         """Return a corpus of these texts as segments from another number on."""
         corpus = LargeCorpus(self._systems, self._targets, self.names, first_item)
-        corpus.searched = self.searched
+        corpus.warned = self.warned
         return corpus

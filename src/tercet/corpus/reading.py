@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard
 from tercet import numpy_later as np
 from tercet.engine.plain_text import TooMuchMemoryError
 
+from .arrow_columns import read_arrow
 from .corpus import Corpus, bytes_of
-from .items import read_arrow, read_items, read_texts, warn_of_order
+from .items import read_items, read_texts, warn_of_order
 from .tokenizers import Splitter, changed_strings, lowered_texts, split_texts
 
 if TYPE_CHECKING:

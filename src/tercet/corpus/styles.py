@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from tercet.errors import shorten
 
 from .corpus import Corpus, sampled, some_of
+from .refusals import has_refusal, is_refusal
 
 #: Of fewer segments nothing is said: they may all be short, or answers to one question.
 FEWEST = 5
@@ -31,38 +30,6 @@ _REFUSED_SHARE = 0.02
 
 _MARK_APART = re.compile(r"\w [.,](?: |\Z)|\w [。，、]").search
 _MARK_ATTACHED = re.compile(r"\w[.,](?:\s|\Z)|\w[。，、]").search
-
-#: Refusals, in small letters with straight apostrophes: how they begin, and what one of follows soon.
-_REFUSALS = (
-    (
-        ("i'm sorry", "i am sorry", "i'm very sorry", "i'm really sorry", "i'm so sorry", "we're sorry", "sorry",
-         "i'm afraid", "unfortunately", "i apologize", "i apologise"),
-        ("i can't", "i cannot", "i can not", "we can't", "we cannot", "i won't", "unable to", "not able to"),
-    ),
-    (
-        ("i can't", "i cannot", "i won't", "i'm unable to", "i am unable to", "i'm not able to", "i am not able to"),
-        (" assist", " help with", " help you", " comply", " fulfil", " provide", " answer", " do that"),
-    ),
-    (("as an ai",), ("",)),
-    (("es tut mir leid", "tut mir leid", "leider"), ("kann ich", "können wir")),
-    (("je suis désol", "désolé"), ("je ne peux", "je ne puis", "nous ne pouvons")),
-    (("lo siento", "lo lamento"), ("no puedo", "no podemos")),
-    (("desculpe", "sinto muito", "lamento"), ("não posso", "não podemos")),
-    (("mi dispiace",), ("non posso", "non possiamo")),
-    (("извините", "простите", "к сожалению", "мне жаль"), ("я не могу", "не можем")),
-    (("抱歉", "很抱歉", "对不起", "對不起"), ("无法", "無法", "不能")),
-    (("申し訳", "すみません"), ("できません", "できかねます")),
-    (("죄송",), ("수 없", "없습니다")),
-    (("عذر", "آسف", "أعتذر"), ("لا أستطيع", "لا يمكنني")),
-    (("माफ़", "माफ़", "क्षमा", "मुझे खेद"), ("नहीं कर", "नहीं दे")),
-)  # fmt: skip
-_OPENINGS = tuple(opening for openings, _ in _REFUSALS for opening in openings)
-#: Characters in which a refusal is one, and what may stand before it.
-_SOON = 60
-_BEFORE = " \t\n*\"'“«"
-#: How refusals begin: most texts are known by two characters to be none.
-_FIRST_TWO = {opening[:2].replace("'", mark) for opening in _OPENINGS for mark in "'’"}
-_beginning_of = itemgetter(slice(2))
 
 
 class Pair(NamedTuple):
@@ -92,7 +59,7 @@ def may_have_styles(texts: Sequence[str], references: Sequence[str]) -> bool:
     """
     if len(texts) < FEWEST:
         return False
-    if _may_be_json(references[0]) or _has_refusal(some_of(texts, _SAMPLED_FOR_REFUSALS)):
+    if _may_be_json(references[0]) or has_refusal(some_of(texts, _SAMPLED_FOR_REFUSALS)):
         return True
     seen = some_of(texts, _SAMPLED)
     if _may_be_tokens(seen):
@@ -200,10 +167,10 @@ def _refusals(corpus: Corpus, system: int, item: str) -> Style | None:
     own = corpus.system(system)
     sample = sampled(corpus.n_segments, _SAMPLED_FOR_REFUSALS)
     texts = own.predictions if own.strings is None else own.strings[0]
-    if not _has_refusal([str(texts[segment]) for segment in sample]):
+    if not has_refusal([str(texts[segment]) for segment in sample]):
         return None
-    refused = [number for number, text in enumerate(own.texts_of(0)) if _is_refusal(text)]
-    n_in_references = sum(any(map(_is_refusal, references)) for references in own.reference_lists())
+    refused = [number for number, text in enumerate(own.texts_of(0)) if is_refusal(text)]
+    n_in_references = sum(any(map(is_refusal, references)) for references in own.reference_lists())
     n = corpus.n_segments
     # Where the references refuse as well, that is what was asked for.
     if len(refused) < max(_FEWEST_REFUSALS, _REFUSED_SHARE * n) or 4 * n_in_references >= len(refused):
@@ -215,30 +182,6 @@ def _refusals(corpus: Corpus, system: int, item: str) -> Style | None:
         "Say how many there are beside the score, or leave these out for every system.",
         of_several=False,
     )
-
-
-def _has_refusal(texts: Sequence[str]) -> bool:
-    beginnings = set(filter(_may_refuse, set(map(_beginning_of, texts))))
-    return bool(beginnings) and any(_is_refusal(text) for text in texts if text[:2] in beginnings)
-
-
-@lru_cache(4096)
-def _may_refuse(beginning: str) -> bool:
-    """Return whether a text that begins with these two characters may be a refusal."""
-    return beginning.lower() in _FIRST_TWO or beginning.startswith(tuple(_BEFORE))
-
-
-def _is_refusal(text: str) -> bool:
-    beginning = text[:_SOON].lstrip(_BEFORE)
-    if beginning[:2].lower() not in _FIRST_TWO:
-        return False
-    beginning = beginning.lower().replace("’", "'")
-    if not beginning.startswith(_OPENINGS):
-        return False
-    for openings, ends in _REFUSALS:
-        if beginning.startswith(openings) and any(end in beginning for end in ends):
-            return True
-    return False
 
 
 def _json(pairs: Sequence[Pair]) -> Style | None:

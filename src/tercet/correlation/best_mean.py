@@ -14,15 +14,15 @@ from tercet.option_checks import known_keywords
 from tercet.registry import in_suite
 
 from .figures import value_of
-from .grades import MetricColumn
-from .layers import Weights, best_candidate, combine, out_of_fold, single_metrics, spreads, standardize
+from .folds import Weights, best_candidate, combine, out_of_fold, single_metrics, spreads, standardize
+from .metric_columns import MetricColumn
 from .result import Correlation
 from .samples import Array, GradedOutputs
 from .significance import pvalues_between
 
 #: Metrics that are combined at most: the best ones alone.
 _MOST = 8
-#: Weights of a pair and of three metrics are multiples of these.
+#: Into how many parts 1 is divided for the weights of a pair, and of three metrics.
 _STEPS = {2: 10, 3: 5}
 
 

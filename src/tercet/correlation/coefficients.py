@@ -39,18 +39,17 @@ def points_spearman(x: Array, y: Array, weights: PointWeights) -> Array:
         influences = weights.of_outputs(Key("spearman"), lambda: spearman_influences(x, y).of_items(weights))
         n, *products = influences.in_resamples(weights)
         rho = pearson_of_sums(n, np.zeros_like(n), np.zeros_like(n), *products)
-        (y_ranks, n_y), (x_ranks, n_x) = _sides_by_rank(x, y, weights)
-        return np.where(_n_drawn_classes(x_ranks, n_x, y_ranks, n_y, weights) > 1, rho, np.nan)
+        return np.where(_n_drawn_classes(_sides_by_rank(x, y, weights), weights) > 1, rho, np.nan)
     sides = [_dense_ranks(x), _dense_ranks(y)]
     coefficients = []
     for chunk in weights:
         n = chunk.sum(1)
         centred_ranks = []
-        for ranks, n_ranks in sides:
+        for side in sides:
             # Points of one value share the mean of the ranks that they take among all points.
-            sums = _sums_by_rank(chunk, ranks, n_ranks)
+            sums = _sums_by_rank(chunk, side)
             midranks = np.cumsum(sums, axis=1) - sums + (sums + 1) / 2
-            centred_ranks.append((midranks - (n[:, None] + 1) / 2)[:, ranks])
+            centred_ranks.append((midranks - (n[:, None] + 1) / 2)[:, side.ranks])
         coefficients.append(_pearson_of_centred("bi,bi,bi->b", chunk, n, *centred_ranks))
     return np.concatenate(coefficients)
 
@@ -112,30 +111,31 @@ def points_kendall(kind: str, x: Array, y: Array, weights: PointWeights) -> Arra
 
 
 def _kendall_sums(x: Array, y: Array, weights: PointWeights) -> _KendallSums:
-    (y_ranks, n_y), (x_ranks, n_x) = _sides_by_rank(x, y, weights)
+    # Tau is symmetric: which side is x, and which is y, says nothing here.
+    few, many = _sides_by_rank(x, y, weights)
     if weights.are_of_many_items:
         influences = weights.of_outputs(
-            Key("kendall"), lambda: kendall_influences(x_ranks, y_ranks).of_items(weights)
+            Key("kendall"), lambda: kendall_influences(many.ranks, few.ranks).of_items(weights)
         )
-        n, concordance, tied_x, tied_y = influences.in_resamples(weights)
-        classes = _n_drawn_classes(x_ranks, n_x, y_ranks, n_y, weights)
+        n, concordance, tied_many, tied_few = influences.in_resamples(weights)
+        classes = _n_drawn_classes(_Sides(few, many), weights)
         # A resample in which a side is constant has no pair that it tells apart.
-        untied_x = np.where(classes > 1, (n * n - tied_x) / 2, 0.0)
-        untied_y = np.where(classes > 1, (n * n - tied_y) / 2, 0.0)
-        return _KendallSums(concordance, untied_x, untied_y, n, classes)
-    order = np.argsort(x_ranks, kind="stable")
-    starts = np.append(np.searchsorted(x_ranks[order], np.arange(n_x)), len(x_ranks))
-    ranks = y_ranks[order] + 1
+        untied_many = np.where(classes > 1, (n * n - tied_many) / 2, 0.0)
+        untied_few = np.where(classes > 1, (n * n - tied_few) / 2, 0.0)
+        return _KendallSums(concordance, untied_many, untied_few, n, classes)
+    order = np.argsort(many.ranks, kind="stable")
+    starts = np.append(np.searchsorted(many.ranks[order], np.arange(many.n_ranks)), len(many.ranks))
+    ranks = few.ranks[order] + 1
     chunks = []
     for chunk in weights:
-        concordance = engine.order_sums(starts, ranks, n_y, np.ascontiguousarray(chunk[:, order]))
+        concordance = engine.order_sums(starts, ranks, few.n_ranks, np.ascontiguousarray(chunk[:, order]))
         n = chunk.sum(1)
-        weights_of_x = _sums_by_rank(chunk, x_ranks, n_x)
-        weights_of_y = _sums_by_rank(chunk, y_ranks, n_y)
-        untied_x = _untied(n, weights_of_x)
-        untied_y = _untied(n, weights_of_y)
-        classes = np.minimum((weights_of_x > 0).sum(1), (weights_of_y > 0).sum(1)).astype(np.float64)
-        chunks.append((concordance, untied_x, untied_y, n, classes))
+        weights_of_many = _sums_by_rank(chunk, many)
+        weights_of_few = _sums_by_rank(chunk, few)
+        untied_many = _untied(n, weights_of_many)
+        untied_few = _untied(n, weights_of_few)
+        classes = np.minimum((weights_of_many > 0).sum(1), (weights_of_few > 0).sum(1)).astype(np.float64)
+        chunks.append((concordance, untied_many, untied_few, n, classes))
     return _KendallSums(*(np.concatenate(terms) for terms in zip(*chunks, strict=True)))
 
 
@@ -144,27 +144,43 @@ def _untied(n: Array, rank_weights: Array) -> Array:
     return np.asarray((n * n - (rank_weights * rank_weights).sum(1)) / 2, np.float64)
 
 
-def _sides_by_rank(x: Array, y: Array, weights: PointWeights) -> list[tuple[_Ranks, int]]:
-    """Return the dense ranks of the side that has fewer, and of the other.
+class _Side(NamedTuple):
+    """The grades or the scores of points: the dense rank of each, from 0."""
+
+    ranks: _Ranks
+    n_ranks: int
+
+
+class _Sides(NamedTuple):
+    """The side that has fewer different values, and the other."""
+
+    few: _Side
+    many: _Side
+
+
+def _sides_by_rank(x: Array, y: Array, weights: PointWeights) -> _Sides:
+    """Return the side that has fewer different values, and the other.
 
     Both coefficients are symmetric, and the engine looks up ranks of the first: fast where there are few of them.
     """
-    return weights.of_outputs(
-        Key("ranks"), lambda: sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side[1])
-    )
+
+    def sides() -> _Sides:
+        return _Sides(*sorted((_dense_ranks(x), _dense_ranks(y)), key=lambda side: side.n_ranks))
+
+    return weights.of_outputs(Key("ranks"), sides)
 
 
-def _n_drawn_classes(x_ranks: _Ranks, n_x: int, y_ranks: _Ranks, n_y: int, weights: PointWeights) -> Array:
+def _n_drawn_classes(sides: _Sides, weights: PointWeights) -> Array:
     """Return how many different values each resample has of the side that has fewer of them."""
-    n_drawn_x = _n_drawn_values("x", x_ranks, n_x, weights)
-    return np.minimum(n_drawn_x, _n_drawn_values("y", y_ranks, n_y, weights))
+    n_drawn_of_few = _n_drawn_values("few", sides.few, weights)
+    return np.minimum(n_drawn_of_few, _n_drawn_values("many", sides.many, weights))
 
 
-def _n_drawn_values(side: str, ranks: _Ranks, n_ranks: int, weights: PointWeights) -> Array:
+def _n_drawn_values(name: str, side: _Side, weights: PointWeights) -> Array:
     """Return how many of the values of a side each resample has; where they are many, all, as few of them lack."""
-    if n_ranks > _FEW_VALUES:
-        return np.full(len(weights.item_weights), float(n_ranks))
-    numbers = weights.of_outputs(Key("values", side), lambda: weights.numbers_of_items(ranks, n_ranks))
+    if side.n_ranks > _FEW_VALUES:
+        return np.full(len(weights.item_weights), float(side.n_ranks))
+    numbers = weights.of_outputs(Key("values", name), lambda: weights.numbers_of_items(side.ranks, side.n_ranks))
     return np.asarray((weights.item_weights @ numbers > 0).sum(1), np.float64)
 
 
@@ -214,17 +230,17 @@ def _n_different(values: Array, weights: Array) -> Array:
     return counts
 
 
-def _dense_ranks(values: Array) -> tuple[_Ranks, int]:
-    """Return the dense rank of each value from 0, and the number of ranks."""
+def _dense_ranks(values: Array) -> _Side:
+    """Return the dense ranks of values."""
     different, ranks = np.unique(values, return_inverse=True)
-    return ranks.reshape(values.shape).astype(np.int64), len(different)
+    return _Side(ranks.reshape(values.shape).astype(np.int64), len(different))
 
 
-def _sums_by_rank(weights: Array, ranks: _Ranks, n_ranks: int) -> Array:
+def _sums_by_rank(weights: Array, side: _Side) -> Array:
     """Return the weight of each rank, shape (B, n_ranks), of weights of points, shape (B, N)."""
-    order = np.argsort(ranks, kind="stable")
-    if n_ranks == len(ranks):  # every point has a rank of its own
+    order = np.argsort(side.ranks, kind="stable")
+    if side.n_ranks == len(side.ranks):  # every point has a rank of its own
         return weights[:, order]
-    starts = np.searchsorted(ranks[order], np.arange(n_ranks))
+    starts = np.searchsorted(side.ranks[order], np.arange(side.n_ranks))
     sums: Any = np.add.reduceat(weights[:, order], starts, axis=1)
     return np.asarray(sums, np.float64)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
-from tercet.base.scoring import batch_stats
 from tercet.comparison.inputs.arguments import Caller, check_test_set, read_metrics, read_test_set
 from tercet.comparison.inputs.files_and_frames import check_no_splits
-from tercet.comparison.inputs.given_scores import column_stats, numbers_of, read_columns, with_scores
+from tercet.comparison.inputs.given_scores import numbers_of, read_columns, with_scores
 from tercet.comparison.specs.metric_specs import label_of, name_of, parse_column
 from tercet.corpus.corpus import Corpus
 from tercet.correlation.settings import CorrelateSettings
@@ -31,40 +27,25 @@ from tercet.errors import (
     did_you_mean,
     shorten,
 )
-from tercet.files.columns.scores import is_lower_better
 from tercet.files.tables.frames import frame_kind
 from tercet.metrics.column import Column
 from tercet.option_checks import known_keywords
 from tercet.statistics.clusters import Clusters
-from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.statistics.progress import bars_within, line_of
-from tercet.test_sets.checks import check_has_texts, check_references
+from tercet.test_sets.checks import check_has_texts
 from tercet.test_sets.test_set import TestSet
 from tercet.test_sets.text_warnings import warn_of_artefacts
-from tercet.threads import in_threads
 
-from .cautions import grade_warnings, ranking_warnings
-from .figures import (
-    FIGURES,
-    FigureValue,
-    PointEstimate,
-    figures_for,
-    points_of,
-    value_in,
-)
+from .figures import FIGURES
 from .graded_tables import read_graded
-from .grades import Grades, MetricColumn, names_of_grades
-from .layers import layer_sweeps
+from .grades import Grades, names_of_grades
+from .metric_columns import MetricColumn, columns_of_metric, external_column
+from .metric_ranking import dimension_table
 from .pairs import without_noise
-from .resampling import distributions, percentile_interval
-from .result import Correlation, DimensionTable
-from .samples import Array, GradedOutputs, Sample, pair_differences
-from .significance import metric_tests, name_of_test, significance_clusters, williams_between
+from .result import Correlation
 
 #: What is compared where no metric is given, of what the texts allow. ROUGE-L is of words of any script.
 DEFAULT_METRICS = ("bleu_multi", "chrf_multi", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode", "ter")
-#: Metrics whose figures are found at a time: each takes memory for all pairs of outputs.
-_THREADS = 2
 
 _CORRELATE = Caller(
     "correlate",
@@ -201,7 +182,7 @@ def correlate(
         correlation = Correlation(inputs.test_set, inputs.grades, columns, [], **settings)
         for number, name in enumerate(inputs.dimensions, 1):
             show(f"dimension {number} of {len(inputs.dimensions)}, {name}: agreement, intervals and tests")
-            correlation.tables.append(_dimension_table(correlation, name, rank_by))
+            correlation.tables.append(dimension_table(correlation, name, rank_by))
     return correlation
 
 
@@ -312,10 +293,10 @@ def _metric_columns(inputs: _Inputs, ties: str, show: Callable[[str], None]) -> 
         show(f"metric {number} of {len(inputs.metrics)}, {name}: scores")
         # Metrics that are given twice are told apart by their options.
         label = name if times[name] == 1 else label_of(metric)
-        columns += _columns_of_metric(metric, label, inputs.test_set, inputs.corpus)
+        columns += columns_of_metric(metric, label, inputs.test_set, inputs.corpus)
     given_by_name = {column.name: column for column in inputs.scores}
     for name, values in inputs.grades.scores.items():
-        columns.append(_external_column(given_by_name.get(name) or Column(name), values, inputs.test_set))
+        columns.append(external_column(given_by_name.get(name) or Column(name), values, inputs.test_set))
     if not columns:
         raise OptionError(
             f"There is no metric: give {argument('metrics')}, or external scores, {argument('scores')}."
@@ -375,7 +356,7 @@ def _chosen_dimensions(texts: Sequence[str], grades: Grades) -> tuple[list[str],
     names = [column.name for column in columns]
     for column in columns:
         grades.check(column.name)
-        if column.written and names.count(column.name) > 1:
+        if names.count(column.name) > 1:
             raise OptionError(f"The dimension {shorten(column.name)} is given twice.")
     directions = dict.fromkeys(grades.lower_is_better, "lower")
     directions |= {column.name: column.better for column in columns if column.written}
@@ -391,236 +372,3 @@ def _dimension(text: str) -> Column:
         expected = "better=lower or better=higher after the name"
         raise OptionError(f"{argument('dimension')}: expected {expected}, got {shorten(text)}.")
     return column
-
-
-def _external_column(column: Column, values: Array, test_set: TestSet) -> MetricColumn:
-    """Return the scores of a column, with its direction, and with its policy for missing ones."""
-    name = column.name
-    policy = column
-    if name in test_set.lower_is_better or (name not in test_set.scores and is_lower_better(name)):
-        policy = column.with_defaults(better="lower")
-    if policy.missing == "error":
-        # It raises an error for a score that is missing.
-        column_stats(policy, replace(test_set, scores={name: dict(zip(test_set.systems, values, strict=True))}))
-    scores = values
-    if policy.missing == "zero":
-        scores = np.where(np.isnan(values), 0.0, values)
-    negated = not policy.higher_is_better
-    if negated:
-        scores = -scores
-    return MetricColumn(name, "", scores, negated=negated, title=name)
-
-
-def _columns_of_metric(metric: Metric, metric_name: str, test_set: TestSet, corpus: Corpus) -> Iterator[MetricColumn]:
-    """Yield a column for each score of a metric, under the name `metric_name`."""
-    if metric.takes_references:
-        check_references(test_set, metric, name_of(metric))
-    scorer = metric.with_defaults(scale=metric.original_scale)
-    stats = batch_stats(scorer, corpus).split(corpus.n_systems)
-    scores = [scorer.segment_metric.finalize(part.rows) for part in stats]
-    is_scored = np.array([part.column("items") > 0 for part in stats])
-    if not is_scored[0].any():
-        raise InputError(scorer.nothing_left)
-    references = stats[0].selected(is_scored[0]).span("references")
-    # What is correlated are scores of segments.
-    signature = str(stats[0].signature.extended(scorer.notes(references, segments=True)))
-    distinct_scores: dict[str, Array] = {}
-    for name in scorer.score_names:
-        values = np.where(is_scored, [part_scores[name] for part_scores in scores], np.nan)
-        earlier = distinct_scores.values()
-        # Of several that are the same for every segment, and differ only for the corpus, the first counts.
-        if not any(np.allclose(values, earlier_values, rtol=1e-9, equal_nan=True) for earlier_values in earlier):
-            distinct_scores[name] = values
-    for name, values in distinct_scores.items():
-        label = metric_name if len(distinct_scores) == 1 else f"{metric_name} {name}"
-        negated = not is_higher_better(scorer, name)
-        title = scorer.score_title(name) if scorer.title else label
-        yield MetricColumn(
-            label=label,
-            signature=signature,
-            scores=-values if negated else values,
-            negated=negated,
-            metric=scorer,
-            score=name,
-            title=title,
-            scale=scorer.scale,
-        )
-
-
-def _dimension_table(correlation: Correlation, dimension: str, rank_by: str | None) -> DimensionTable:
-    """Return the figures, tests and ranking of all metrics in a dimension, and the warnings about them."""
-    labels = [column.label for column in correlation.metrics]
-    scores = np.array([column.scores for column in correlation.metrics], np.float64)
-    grades = correlation.grades.mean(dimension, correlation.standardize)
-    outputs = GradedOutputs.of(grades, scores, correlation.cluster_numbers())
-    human = outputs.human
-    is_graded = ~np.isnan(human)
-    if is_graded.sum() < 2:
-        raise InputError(f"Fewer than two outputs have a grade in {shorten(dimension)} and a score of every metric.")
-    names = _figures_that_exist(human)
-    ranking_figure = rank_by
-    if ranking_figure is None:
-        negated = dimension in correlation.grades.lower_is_better
-        # Negated preferences are 0 and -1.
-        ranking_figure = _default_figure(1 + human if negated else human, names)
-    _check_figure(ranking_figure, names, dimension)
-    n_clusters = None
-    if outputs.clusters is not None:
-        n_clusters = len(np.unique(outputs.clusters[is_graded.any(axis=0)]))
-    too_few = _too_few_to_resample(correlation.unit, is_graded, n_clusters)
-    wholes = [Sample.whole(human, metric) for metric in outputs.metrics]
-    estimates = _point_estimates(names, wholes)
-    resampled_figures = distributions(
-        estimates,
-        wholes,
-        unit=correlation.unit,
-        n_resamples=correlation.n_resamples,
-        seed=correlation.seed,
-        clusters=outputs.clusters,
-    )
-    level = None if too_few else correlation.confidence_level
-    figures = _figures_by_metric(labels, wholes, estimates, resampled_figures, level)
-    values = [estimate.value for estimate in estimates[ranking_figure]]
-    epsilons = [estimate.epsilon for estimate in estimates[ranking_figure]]
-    tests = metric_tests(ranking_figure, outputs, epsilons, correlation.n_permutations, correlation.seed)
-    cluster_of_metric = significance_clusters(values, tests.two_sided, correlation.alpha)
-    equal_grades = _are_equal(human, ranking_figure)
-    clusters: dict[str, int | None] = dict.fromkeys(labels)
-    if not equal_grades:
-        clusters.update(zip(labels, cluster_of_metric, strict=True))
-    table = DimensionTable(
-        dimension=dimension,
-        n_graded=int(is_graded.sum()),
-        n_items=int(is_graded.any(axis=0).sum()),
-        equal_grades=equal_grades,
-        figures=figures,
-        rank_by=ranking_figure,
-        ranking=_ranked_labels(labels, cluster_of_metric, values),
-        clusters=clusters,
-        test=name_of_test(ranking_figure),
-        pvalues=tests.better,
-        adjusted=_where_better(values, tests.adjusted),
-        williams=williams_between(ranking_figure, outputs),
-        agreement=correlation.grades.agreement(dimension),
-        layers=layer_sweeps(
-            dimension,
-            ranking_figure,
-            outputs,
-            columns=correlation.metrics,
-            figures=figures,
-            n_permutations=correlation.n_permutations,
-            seed=correlation.seed,
-        ),
-    )
-    ranking_figures = resampled_figures[ranking_figure]
-    table.remarks.extend([*too_few, *_remarks(correlation, table, human[is_graded], ranking_figures, n_clusters)])
-    return table
-
-
-def _check_figure(name: str, names: Sequence[str], dimension: str) -> None:
-    """Raise an OptionError for a figure that the grades of a dimension do not have."""
-    if name not in names:
-        raise OptionError(
-            f"The figure {name!r} needs several systems with grades of the same item; {shorten(dimension)} has "
-            f"{', '.join(names)}."
-        )
-
-
-def _remarks(
-    correlation: Correlation, table: DimensionTable, grades: Array, ranking_figures: Array, n_clusters: int | None
-) -> list[str]:
-    """Return the warnings about grades and ranking; `ranking_figures` are those of resamples, shape (k, B)."""
-    of_ranking = ranking_warnings(table, ranking_figures, correlation.titles(), correlation.alpha, n_clusters)
-    return [*grade_warnings(correlation, table, grades), *of_ranking]
-
-
-def _point_estimates(names: Sequence[str], wholes: Sequence[Sample]) -> dict[str, list[PointEstimate]]:
-    """Return the figures of each metric, by name."""
-
-    def estimates_of(whole: Sample) -> dict[str, PointEstimate]:
-        return {name: value_in(name, whole) for name in names}
-
-    by_metric = list(in_threads(estimates_of, wholes, _THREADS))
-    return {name: [estimates[name] for estimates in by_metric] for name in names}
-
-
-def _figures_by_metric(
-    labels: Sequence[str],
-    wholes: Sequence[Sample],
-    estimates: Mapping[str, Sequence[PointEstimate]],
-    resampled_figures: Mapping[str, Array],
-    confidence_level: float | None,
-) -> dict[str, dict[str, FigureValue]]:
-    """Return each figure of each metric with its interval; NaN without a level."""
-    figures: dict[str, dict[str, FigureValue]] = {label: {} for label in labels}
-    for name, estimates_of_figure in estimates.items():
-        for index, label in enumerate(labels):
-            value, epsilon = estimates_of_figure[index]
-            low = high = math.nan
-            if confidence_level is not None:
-                low, high = percentile_interval(resampled_figures[name][index], value, confidence_level)
-            n = points_of(name, wholes[index])
-            figures[label][name] = FigureValue(value=value, low=low, high=high, epsilon=epsilon, n=n)
-    return figures
-
-
-def _figures_that_exist(human: Array) -> list[str]:
-    """Return the names of the figures that such grades have, shape (n, m), whatever the metric."""
-    n_systems, n_items = human.shape
-    names = figures_for(n_systems)
-    # No item has two outputs to compare.
-    if not ((~np.isnan(human)).sum(0) > 1).any():
-        names = [name for name in names if not name.startswith("item.")]
-    # A test on the items of two systems needs several.
-    if n_items == 1:
-        names = [name for name in names if name != "system.spa"]
-    return names
-
-
-def _default_figure(human: Array, names: Sequence[str]) -> str:
-    """Return the figure that ranks the metrics where none is given."""
-    if "item.acc_eq" not in names:
-        return "pooled.pearson"
-    are_preferences = len(human) == 2 and set(np.unique(human[~np.isnan(human)])) <= {0.0, 1.0}
-    return "item.darr" if are_preferences else "item.acc_eq"
-
-
-def _ranked_labels(labels: Sequence[str], cluster_of_metric: Sequence[int], values: Sequence[float]) -> list[str]:
-    """Return the metrics by cluster, those of a cluster by their values, the best first."""
-
-    def cluster_and_value(index: int) -> tuple[int, float]:
-        return cluster_of_metric[index], -np.nan_to_num(values[index], nan=-np.inf)
-
-    return [labels[index] for index in sorted(range(len(labels)), key=cluster_and_value)]
-
-
-def _too_few_to_resample(unit: str, is_graded: Array, n_clusters: int | None) -> list[str]:
-    """Return why there are no intervals, as what is resampled is too few; nothing where it is enough."""
-    n_units = {}
-    if unit != "items":
-        n_units["system"] = int(is_graded.any(axis=1).sum())
-    if unit != "systems" and n_clusters is None:
-        n_units["item"] = int(is_graded.any(axis=0).sum())
-    if unit != "systems" and n_clusters is not None:
-        n_units["cluster"] = n_clusters
-    return [too_few_units(n, name) for name, n in n_units.items() if n < FEWEST_UNITS]
-
-
-def _where_better(values: Sequence[float], pvalues: Array) -> Array:
-    """Return p of two metrics, shape (k, k), in the row of the better one, of equal ones the second; 1 elsewhere."""
-    where_better = np.ones_like(pvalues)
-    for first, second in combinations(range(len(values)), 2):
-        if math.isnan(pvalues[first, second]):
-            continue
-        if values[second] >= values[first]:
-            where_better[second, first] = pvalues[second, first]
-        else:
-            where_better[first, second] = pvalues[first, second]
-    return where_better
-
-
-def _are_equal(human: Array, rank_by: str) -> bool:
-    """Return whether no two grades that the figure compares differ."""
-    if rank_by.startswith("item."):
-        return not np.nan_to_num(pair_differences(human)).any()
-    return bool(np.nanmin(human) == np.nanmax(human))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tercet.statistics.adjusted_p import family_test_of_blocks
 from tercet.statistics.clusters import Clusters
-from tercet.statistics.pair_tests import pair_tests
+from tercet.statistics.p_tables import p_tables
 from tercet.statistics.progress import count_on_bar
 from tercet.statistics.rounding import ROUNDING
 
@@ -216,6 +216,33 @@ def _alike_cells(outcomes: NDArray[np.bool_], shares: Array) -> tuple[Array, Num
     return are_alike * different_shares[different_codes >> len(outcomes)], n_cells
 
 
+#: The only score of a family of tests, which may be of several.
+_FIGURE = "figure"
+
+
+class _Tails:
+    """How many resamples have at least the observed difference of two metrics, upwards and downwards."""
+
+    def __init__(self, first: Array, second: Array) -> None:
+        self._difference = second - first
+        # A difference that is smaller by rounding alone counts as one of the observed size.
+        self._slack = ROUNDING * np.maximum(np.abs(first), np.abs(second))
+        # The observed difference is one of those under the null hypothesis.
+        self._n_resamples = 1
+        self.n_up = np.ones(len(first))
+        self.n_down = np.ones(len(first))
+
+    def count(self, block: Array) -> None:
+        """Count the differences of further resamples, shape (pairs, b)."""
+        self._n_resamples += block.shape[1]
+        self.n_up += np.count_nonzero(block >= (self._difference - self._slack)[:, None], axis=1)
+        self.n_down += np.count_nonzero(block <= (self._difference + self._slack)[:, None], axis=1)
+
+    def p(self, n: Array) -> Array:
+        """Return the share of resamples that so many are; NaN where the difference is undefined."""
+        return np.where(np.isnan(self._difference), np.nan, n / self._n_resamples)
+
+
 def _tests_of_pairs(
     differences: Callable[[Array, Numbers, Numbers], Array],
     observed: Array,
@@ -233,26 +260,21 @@ def _tests_of_pairs(
     n_metrics = len(observed)
     first, second = np.triu_indices(n_metrics, 1)
     step = max(1, min(most_at_once, _CELLS // max(1, len(first))))
-    # a difference that is smaller by rounding alone counts as one of the observed size
-    slack = ROUNDING * np.maximum(np.abs(observed[first]), np.abs(observed[second]))
-    delta = observed[second] - observed[first]
-    # the observed difference is one of those under the null hypothesis
-    n_up = np.ones(len(first))
-    n_down = np.ones(len(first))
+    tails = _Tails(observed[first], observed[second])
 
     def blocks() -> Iterator[dict[str, Array]]:
         chunks = toss_coins(n_cells, n_resamples, seed)
         parts = (chunk[start : start + step] for chunk in chunks for start in range(0, len(chunk), step))
         for part in count_on_bar(parts, "testing", "permutations", n_resamples):
             block = differences(part, first, second)
-            n_up[:] += np.count_nonzero(block >= (delta - slack)[:, None], axis=1)
-            n_down[:] += np.count_nonzero(block <= (delta + slack)[:, None], axis=1)
-            yield {"": block}
+            tails.count(block)
+            yield {_FIGURE: block}
 
-    family = family_test_of_blocks(blocks(), n_resamples, {"": observed[first]}, {"": observed[second]})[""]
-    is_unknown = np.isnan(delta)
+    family = family_test_of_blocks(blocks(), n_resamples, {_FIGURE: observed[first]}, {_FIGURE: observed[second]})[
+        _FIGURE
+    ]
     better = np.ones((n_metrics, n_metrics))
-    better[second, first] = np.where(is_unknown, np.nan, n_up / (n_resamples + 1))
-    better[first, second] = np.where(is_unknown, np.nan, n_down / (n_resamples + 1))
+    better[second, first] = tails.p(tails.n_up)
+    better[first, second] = tails.p(tails.n_down)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    return MetricTests(better, *pair_tests(pairs, family, n_metrics))
+    return MetricTests(better, *p_tables(pairs, family, n_metrics))

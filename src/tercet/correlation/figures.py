@@ -79,12 +79,18 @@ class Figure(NamedTuple):
     resampled: Callable[[Sample, PointEstimate], Array] | None = None
     #: The test of metrics by it; by default their standardized scores are exchanged, and the figure computed anew.
     test: Test | None = None
+    least_items: int = 1
 
     @property
     def definition(self) -> str:
         """Name, meaning and range."""
+        return f"{self.title}: {self.about_and_range}"
+
+    @property
+    def about_and_range(self) -> str:
+        """What it is, and which values it may have."""
         unrelated = ", 0 if unrelated" if self.is_correlation else ""
-        return f"{self.title}: {self.about}; from {self.least} to 1{unrelated}"
+        return f"{self.about}; from {self.least} to 1{unrelated}"
 
 
 def _pooled(figure: OfPoints, title: str, test: Test | None = None) -> Figure:
@@ -216,13 +222,24 @@ FIGURES: Mapping[str, Figure] = {
         point=_soft_accuracy,
         resampled=_shifted_soft_accuracy,
         test=soft_accuracy_tests,
+        # A test on the items of two systems needs several.
+        least_items=2,
     ),
 }
 
 
-def figures_for(n_systems: int) -> list[str]:
-    """Return the figures that are defined for n systems."""
-    return [name for name, figure in FIGURES.items() if n_systems >= figure.least_systems]
+def figures_for(n_systems: int, n_items: int) -> list[str]:
+    """Return the figures that are defined for n systems and m items."""
+    names = []
+    for name, figure in FIGURES.items():
+        if n_systems >= figure.least_systems and n_items >= figure.least_items:
+            names.append(name)
+    return names
+
+
+def level_of(name: str) -> str:
+    """Return what a figure is computed of, which its name begins with: outputs that are pooled, an item, a system."""
+    return name.partition(".")[0]
 
 
 def value_of(name: str, human: Array, metric: Array) -> PointEstimate:
@@ -241,7 +258,7 @@ def value_in(name: str, whole: Sample) -> PointEstimate:
 def points_of(name: str, whole: Sample) -> int:
     """Return the number of outputs, items (without a constant side) or systems behind a figure."""
     is_graded = ~np.isnan(whole.human)
-    level = name.partition(".")[0]
+    level = level_of(name)
     of_item = FIGURES[name].of_item
     if level == "pooled":
         return int(is_graded.sum())

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tercet.errors import InputError, OptionError, argument, argument_set, shorten, warn
-from tercet.files.columns.grades import check_systems_of_grades, grade_columns, possible_grades
+from tercet.errors import InputError, OptionError, argument, argument_set, recorded, shorten, warn
+from tercet.files.columns.grades import possible_grades
 from tercet.files.columns.roles import guess_roles
 from tercet.files.columns.scores import (
-    BETWEEN_GRADES,
     OBJECTS,
-    begun_by,
     columns_of_scores,
-    objects_by_system,
     scores_by_system,
     without_scores,
 )
-from tercet.files.columns.vocabulary import ITEM, LANGUAGE_PAIRS, RATER
+from tercet.files.columns.vocabulary import ITEM, LANGUAGE_PAIRS
 from tercet.files.formats import MEMORIES, check_no_workbook, table_format
 from tercet.files.numbers import Sign, read_score
 from tercet.files.read import Opening, read_file
@@ -33,18 +29,22 @@ from tercet.files.table import Table
 from tercet.files.tables.frames import frame_kind, read_frame
 from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.statistics.clusters import Clusters
-from tercet.test_sets.long_tables import WideTable, widened
-from tercet.test_sets.named_columns import NamedColumns, column_called, end_of_fields
+from tercet.test_sets.input_files import InputFiles
+from tercet.test_sets.named_columns import NamedColumns, column_called
 from tercet.test_sets.names_from_paths import names_of
-from tercet.test_sets.pivoted_tables import rows_by_system
-from tercet.test_sets.read import read_test_sets
+from tercet.test_sets.tables_and_logs import check_frame_alone, sets_of_frame, sets_of_tables
 from tercet.test_sets.test_set import TestSet, without_texts
 
-from .grades import GRADE, GradeRow, Grades
+from .grades import GradeRow, Grades
 from .long_grades import LongGrades, LongTableColumns
-
-#: The column of JSON objects by system: grades by dimension.
-_HUMAN = "human"
+from .wide_grades import (
+    JoinedRows,
+    fields_in_words,
+    objects_of_grades,
+    read_named_columns,
+    rows_of_columns,
+    rows_of_objects,
+)
 
 
 def read_graded(
@@ -108,8 +108,13 @@ def read_graded(
     name = kind or os.fspath(path)
     if not kind and os.path.isdir(name):
         return _read_folder(name, grades, asked)
-    asked.opening.check([os.fspath(file) for file in (path, grades) if file is not None and not frame_kind(file)])
-    table = replace(_read_graded_table(path, asked.opening), decimal=decimal)
+    paths = [os.fspath(file) for file in (path, grades) if file is not None and not frame_kind(file)]
+    if paths:
+        asked.opening.check(paths)
+    else:
+        check_frame_alone(kind, InputFiles([], [], [], [], opening=asked.opening))
+    with recorded() as messages:
+        table = replace(_read_graded_table(path, asked.opening), decimal=decimal)
     if system_column is not None:
         table.column(system_column)
     published = _Published.of(table, name, asked)
@@ -120,20 +125,25 @@ def read_graded(
         graded_in, further_rows = _rows_of_file(grades, texts, asked)
         rows += further_rows
     if published.missing:
-        missing = {(system, texts.ids[item]) for item, system in published.missing}
+        missing = {(system, texts.numbers[item]) for item, system in published.missing}
         rows = _of_outputs(rows, missing, graded_in.name)
+    # Names of systems or columns say that there are grades only where nothing else does.
     if not rows:
         rows = texts.preferences()
     named: dict[str, list[str]] = {}
     if texts.long is None and all(row.dimension in scores for row in rows):
-        rows_by_name, named = _read_named_columns(texts.table, texts.joined_rows, texts.test_set, scores, dimensions)
+        rows_by_name, named = read_named_columns(texts.table, texts.joined_rows, texts.test_set, scores, dimensions)
         rows += rows_by_name
     if not rows:
         raise InputError(_without_grades(texts.table, texts.test_set))
     rows_of_grades = [row for row in rows if row.dimension not in scores]
     human = Grades.of_rows(rows_of_grades, texts.systems, texts.n_items, notation_of=graded_in.notation_of)
     external = _scores_of(texts, [row for row in rows if row.dimension in scores], scores)
-    test_set = replace(texts.test_set, fields=texts.fields(scores, named, external))
+    test_set = replace(
+        texts.test_set,
+        fields=texts.fields(scores, named, external),
+        warnings=tuple(dict.fromkeys([*messages, *texts.test_set.warnings])),
+    )
     return test_set, replace(human, scores=external.values)
 
 
@@ -181,6 +191,7 @@ def _read_folder(name: str, grades: Any, asked: _Asked) -> tuple[TestSet, Grades
 class _Published:
     """A table as it is, or what was made of one that has annotations in the shape in which they are published."""
 
+    as_read: Table
     table: Table
     #: The column of clusters.
     cluster: str | None
@@ -197,7 +208,7 @@ class _Published:
             for option, value in (("systems", asked.systems), ("system_column", asked.system_column)):
                 if value:
                     raise OptionError(f"{argument(option)} names columns; in {name!r} each row names its system.")
-            return cls(annotations.table, asked.cluster or DOCUMENT, annotations.note)
+            return cls(table, annotations.table, asked.cluster or DOCUMENT, annotations.note)
         if asked.lp is not None:
             raise OptionError(
                 f"{argument('lp')} is for a folder of mt-metrics-eval, or a table of WMT's ESA scores; {name!r} is "
@@ -206,8 +217,8 @@ class _Published:
         _warn_of_pairs(table)
         summaries = read_summary_annotations(table, asked.dimensions)
         if summaries is not None:
-            return cls(summaries.table, asked.cluster, summaries.note, summaries.missing)
-        return cls(table, asked.cluster)
+            return cls(table, summaries.table, asked.cluster, summaries.note, summaries.missing)
+        return cls(table, table, asked.cluster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +230,12 @@ class _Texts:
     table: Table
     #: The rows of grades; None of a table with a row for each item.
     long: LongGrades | None
-    #: The number of each item, from 0.
-    ids: Mapping[str, int]
+    #: By id, the number of each item, from 0.
+    numbers: Mapping[str, int]
     #: The items that are not compared.
     left_out: set[str]
     #: Where each item and system had a row.
-    joined_rows: _JoinedRows | None
+    joined_rows: JoinedRows | None
 
     @classmethod
     def of(cls, path: Any, published: _Published, asked: _Asked) -> _Texts:
@@ -233,9 +244,9 @@ class _Texts:
         if long is None or asked.systems:
             return cls._by_item(path, published, long, asked)
         columns = LongTableColumns(asked.references, asked.source_column, published.cluster, asked.need_references)
-        test_set, ids, left_out = long.texts(names_of([frame_kind(path) or os.fspath(path)])[0], columns)
+        test_set, numbers, left_out = long.texts(names_of([frame_kind(path) or os.fspath(path)])[0], columns)
         fields = published.note or long.fields(test_set, asked.scores)
-        return cls(replace(test_set, fields=fields), published.table, long, ids, left_out, None)
+        return cls(replace(test_set, fields=fields), published.table, long, numbers, left_out, None)
 
     @classmethod
     def _by_item(cls, path: Any, published: _Published, long: LongGrades | None, asked: _Asked) -> _Texts:
@@ -246,18 +257,6 @@ class _Texts:
         roles = guess_roles(without_scores(table, asked.scores))
         if not systems and roles.systems != guess_roles(table).systems:
             systems = roles.systems
-        (test_set,) = read_test_sets(
-            path,
-            systems=systems,
-            reference_columns=asked.reference_columns,
-            source_column=asked.source_column,
-            system_column=asked.system_column,
-            cluster=published.cluster,
-            need_references=asked.need_references,
-            decimal=asked.decimal,
-            encoding=asked.opening.encoding,
-            sheet=asked.opening.sheet,
-        )
         named_by_user = NamedColumns(
             systems=_list_of_names(systems),
             references=asked.references,
@@ -266,7 +265,14 @@ class _Texts:
             cluster=published.cluster,
             need_references=asked.need_references,
         )
-        joined_rows = _JoinedRows.of(table, named_by_user, test_set)
+        if frame_kind(path):
+            (test_set,) = sets_of_frame(path, named_by_user, asked.decimal)
+        else:
+            name = os.fspath(path)
+            (test_set,) = sets_of_tables(
+                InputFiles([name], [], [], []), named_by_user, tables_read={name: published.as_read}
+            )
+        joined_rows = JoinedRows.of(table, named_by_user, test_set)
         if joined_rows is not None:
             table = joined_rows.with_scores(asked.scores)
         return cls(test_set, table, long, _item_numbers(table), set(), joined_rows)
@@ -284,8 +290,8 @@ class _Texts:
     def rows_of_grades(self) -> list[GradeRow]:
         """Return the grades of the table: its rows, its columns such as ``base.content``, or its objects."""
         if self.long is not None:
-            return list(self.long.rows(self.systems, self.ids, self.left_out))
-        return [*_rows_of_columns(self.table, self.systems), *_objects_of_grades(self.table, self.systems)]
+            return list(self.long.rows(self.systems, self.numbers, self.left_out))
+        return [*rows_of_columns(self.table, self.systems), *objects_of_grades(self.table, self.systems)]
 
     def preferences(self) -> list[GradeRow]:
         """Return the grades of systems that are called better and worse: the first was preferred."""
@@ -304,7 +310,7 @@ class _Texts:
         if self.joined_rows is not None:
             return self.joined_rows.fields(self.test_set, scores, named)
         of_scores = {OBJECTS}.union(*(columns_of_scores(self.table, self.systems, name) for name in read.in_columns))
-        return _fields_in_words(self.test_set, scores, of_scores, named)
+        return fields_in_words(self.test_set, scores, of_scores, named)
 
 
 def _rows_of_file(file: Any, texts: _Texts, asked: _Asked) -> tuple[Table, list[GradeRow]]:
@@ -318,7 +324,7 @@ def _rows_of_file(file: Any, texts: _Texts, asked: _Asked) -> tuple[Table, list[
         raise InputError(
             f"{table.name}: a table of grades needs the columns item and system; at least one of them is missing."
         )
-    return table, list(long.rows(texts.systems, texts.ids, texts.left_out))
+    return table, list(long.rows(texts.systems, texts.numbers, texts.left_out))
 
 
 class _Scores(NamedTuple):
@@ -332,7 +338,7 @@ def _scores_of(texts: _Texts, rows: Sequence[GradeRow], names: Sequence[str]) ->
     """Return the scores of these names: in rows of grades, in objects, or in columns such as ``base.COMET``."""
     table = texts.table
     systems = texts.systems
-    rows_of_scores = [*_rows_of_objects(table, OBJECTS, systems), *rows]
+    rows_of_scores = [*rows_of_objects(table, OBJECTS, systems), *rows]
     external = Grades.of_rows(rows_of_scores, systems, texts.n_items, read_score, notation_of=table.notation_of)
     values = {dimension: external.mean(dimension) for dimension in external.dimensions}
     in_columns = [name for name in names if name not in values]
@@ -404,91 +410,6 @@ def _list_of_names(names: str | Sequence[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
-@dataclass(frozen=True, slots=True)
-class _JoinedRows:
-    """A table with a row for each item and system, whose rows were joined by what they share."""
-
-    table: Table
-    named_by_user: NamedColumns
-    #: For each system the row of each item; None for an item of which it has none.
-    rows: Mapping[str, Sequence[int | None]]
-
-    @classmethod
-    def of(cls, table: Table, named_by_user: NamedColumns, test_set: TestSet) -> _JoinedRows | None:
-        """Return how the rows of a table were joined to a test set; None if they were not."""
-        rows = rows_by_system(cls._wide(table, named_by_user).table)
-        rows = {system: rows[system] for system in test_set.systems if system in rows}
-        return cls(table, named_by_user, rows) if rows else None
-
-    def with_scores(self, scores: Sequence[str]) -> Table:
-        """Return the table with a row for each item, and columns such as ``base.COMET``."""
-        return self._wide(self.table, replace(self.named_by_user, scores=list(scores))).table
-
-    def further(self, test_set: TestSet) -> list[str]:
-        """Return the columns that the test set does not use."""
-        in_use = set(self.with_scores(()).columns) - set(test_set.left_out)
-        return [column for column in self.table.columns if column not in in_use]
-
-    def fields(self, test_set: TestSet, scores: Sequence[str], named: Mapping[str, Sequence[str]]) -> str:
-        """Return which columns are what, in words."""
-        roles = {**named, "scores": [name for name in scores if name in self.table.columns]}
-        with_role = [column for columns in roles.values() for column in columns]
-        left_out = [column for column in test_set.left_out if column not in with_role]
-        note = self._wide(self.table, self.named_by_user).note
-        new_note = self._wide(self.table, replace(self.named_by_user, scores=with_role)).note
-        fields = test_set.fields.removesuffix(f" {note}").removesuffix(end_of_fields({}, test_set.left_out))
-        return f"{fields}{end_of_fields(roles, left_out)} {new_note}"
-
-    @staticmethod
-    def _wide(table: Table, named_by_user: NamedColumns) -> WideTable:
-        with warnings.catch_warnings():
-            # It warned when the texts were read.
-            warnings.simplefilter("ignore", UserWarning)
-            return widened(table, named_by_user)
-
-
-def _read_named_columns(
-    table: Table,
-    joined_rows: _JoinedRows | None,
-    test_set: TestSet,
-    scores: Sequence[str],
-    dimensions: Sequence[str],
-) -> tuple[list[GradeRow], dict[str, list[str]]]:
-    """Return rows from columns that are named as grades, and these columns and that of raters by role."""
-    names = list(test_set.systems)
-    if joined_rows is None:
-        source = table
-        rows_of: Mapping[str, Sequence[int | None]] = {system: range(len(table.lines)) for system in names}
-        # Of each of these, rows have columns of their own, such as ``human_base``.
-        systems = names
-        further = list(test_set.left_out)
-    else:
-        source = joined_rows.table
-        rows_of = joined_rows.rows
-        systems = []
-        further = joined_rows.further(test_set)
-    without_those_of_scores = without_scores(source, scores).columns
-    columns = [name for name in further if name in without_those_of_scores]
-    grades = grade_columns(source, systems, columns, asked=dimensions)
-    if not grades:
-        check_systems_of_grades(source, systems, columns)
-        return [], {}
-    in_use = [grade.column for grade in grades]
-    # Only where a row is of one system, its rater is of that system's grade.
-    rater_column = column_called(source, RATER) if len(systems) < 2 else None
-    raters = [""] * len(source.lines)
-    if rater_column is not None and rater_column in columns and rater_column not in in_use:
-        raters = ["" if cell is None else str(cell) for cell in source.columns[rater_column]]
-    rows = []
-    for grade in grades:
-        cells = source.columns[grade.column]
-        for system in [grade.system] if grade.system else names:
-            for item, row in enumerate(rows_of[system]):
-                if row is not None:
-                    rows.append(GradeRow(grade.dimension, grade.rater or raters[row], system, item, cells[row]))
-    return rows, {"grades": in_use, "raters": [str(rater_column)] if any(raters) else []}
-
-
 def _without_grades(table: Table, test_set: TestSet) -> str:
     """Return what is said of a table without grades."""
     system = next(iter(test_set.systems))
@@ -503,31 +424,6 @@ def _without_grades(table: Table, test_set: TestSet) -> str:
         f"{shorten(system + '.content')}, or {form}; a long table with the columns item, system, dimension and "
         f"value; or JSON objects human: {{system: {{dimension: value}}}}.{hint}"
     )
-
-
-def _fields_in_words(
-    test_set: TestSet, scores: Sequence[str], of_scores: Container[str], named: Mapping[str, Sequence[str]]
-) -> str:
-    """Return which columns of a table with a row for each item are what, with those of grades and of scores."""
-    roles: dict[str, list[str]] = {"grades": [], "raters": list(named.get("raters", ())), "scores": []}
-    for column in test_set.left_out:
-        begun = begun_by(column, test_set.systems, BETWEEN_GRADES)
-        if column in named.get("grades", ()):
-            roles["grades"].append(column)
-        elif column in of_scores or (begun and _dimension_and_rater(begun[1])[0] in scores):
-            roles["scores"].append(column)
-        elif not named and (begun or column == _HUMAN):
-            roles["grades"].append(column)
-    with_role = {column for columns in roles.values() for column in columns}
-    left_out = [column for column in test_set.left_out if column not in with_role]
-    return test_set.fields.removesuffix(end_of_fields({}, test_set.left_out)) + end_of_fields(roles, left_out)
-
-
-def _dimension_and_rater(end: str) -> tuple[str, str]:
-    """Return what follows the system in the name of a column, from the separator on: ``.content.anna``."""
-    separator = end[0]
-    dimension, _, rater = end[1:].partition(separator)
-    return dimension, rater
 
 
 def _read_graded_table(file: Any, opening: Opening) -> Table:
@@ -552,46 +448,3 @@ def _item_numbers(table: Table) -> dict[str, int]:
     if len(set(ids)) != len(table.lines):
         ids = [str(number) for number in range(1, len(table.lines) + 1)]
     return {name: number for number, name in enumerate(ids)}
-
-
-def _rows_of_columns(table: Table, systems: Sequence[str]) -> Iterator[GradeRow]:
-    for column, cells in table.columns.items():
-        begun = begun_by(column, systems, BETWEEN_GRADES)
-        if begun is not None:
-            system, end = begun
-            dimension, rater = _dimension_and_rater(end)
-            for item, cell in enumerate(cells):
-                yield GradeRow(dimension, rater, system, item, cell)
-
-
-def _objects_of_grades(table: Table, systems: Sequence[str]) -> Iterator[GradeRow]:
-    """Yield the rows in objects by system of dimensions, or of grades alone; texts and numbers have none."""
-    cells = table.columns.get(_HUMAN, [])
-    if not any(isinstance(cell, dict) for cell in cells):
-        return
-    by_dimension = replace(table, columns={**table.columns, _HUMAN: list(map(_with_dimensions, cells))})
-    yield from _rows_of_objects(by_dimension, _HUMAN, systems)
-
-
-def _with_dimensions(cell: Any) -> Any:
-    """Return an object by system in which a grade alone has a dimension."""
-    if not isinstance(cell, dict):
-        return cell
-    by_system = {}
-    for system, value in cell.items():
-        is_grade_alone = not isinstance(value, dict | None)
-        by_system[system] = {GRADE: value} if is_grade_alone else value
-    return by_system
-
-
-def _rows_of_objects(table: Table, column: str, systems: Sequence[str]) -> Iterator[GradeRow]:
-    """Yield the rows in objects by system: for each dimension a value, or one per rater."""
-    for item, system, by_dimension in objects_by_system(table, column, systems):
-        for dimension, value in by_dimension.items():
-            by_rater = {"": value}
-            if isinstance(value, list):
-                by_rater = {str(number): grade for number, grade in enumerate(value, 1)}
-            elif isinstance(value, dict):
-                by_rater = value
-            for rater, grade in by_rater.items():
-                yield GradeRow(dimension, rater, system, item, grade)

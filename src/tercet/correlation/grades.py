@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tercet.base.metric import Metric
 from tercet.errors import InputError, OptionError, argument, did_you_mean, shorten
 from tercet.files.numbers import Notation, notation_of, read_number
 from tercet.option_checks import has_entries
@@ -30,27 +29,6 @@ class GradeRow(NamedTuple):
     system: str
     item: int  # from 0
     value: Any
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MetricColumn:
-    """Scores of one metric."""
-
-    #: The metric, with its options if it occurs twice, and the score if it has several.
-    label: str
-    #: Empty for external scores.
-    signature: str
-    #: Of each system and item; higher is better: those of other metrics are negated. (ndarray, shape (n, m))
-    scores: Array = field(repr=False)
-    negated: bool = False
-    #: None for external scores.
-    metric: Metric | None = None
-    #: The name of the score.
-    score: str = ""
-    #: What people call the score.
-    title: str = ""
-    #: 1, or 100 for percent: as in the original package, unless the options set another.
-    scale: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tercet.errors import InputError, shorten
+from tercet.files.columns.grades import may_be_grades
 from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.vocabulary import DIMENSION, ITEM, RATER, SYSTEM, TEXT, VALUE
 from tercet.files.join import join, sides_in_table
 from tercet.files.table import Table
 from tercet.statistics.clusters import Clusters
-from tercet.test_sets.named_columns import column_called, end_of_fields
+from tercet.test_sets.named_columns import column_called, with_further_roles
 from tercet.test_sets.test_set import TestSet
 
 from .grades import GradeRow
@@ -67,7 +68,7 @@ class LongGrades:
         columns = [name for name in self.table.columns if name != self.text and role_of(name) == "reference"]
         if self.text is None:
             return [name for name in columns if clear_role(name) == "reference"]
-        return [name for name in columns if not _are_numbers(self.table.columns[name])] or columns
+        return [name for name in columns if not may_be_grades(self.table.columns[name])] or columns
 
     @property
     def _dimensions(self) -> dict[str, list[Any]]:
@@ -81,14 +82,14 @@ class LongGrades:
         return {
             name: [name] * len(cells)
             for name, cells in self.table.columns.items()
-            if name not in with_role and _are_numbers(cells)
+            if name not in with_role and may_be_grades(cells)
         }
 
     def fields(self, test_set: TestSet, scores: Sequence[str]) -> str:
         """Return which columns are what, with those of grades."""
         grades = [name for name in self._dimensions if name not in scores]
         raters = [] if self.rater is None else [self.rater]
-        return test_set.fields.removesuffix(".") + end_of_fields({"grades": grades, "raters": raters}, [])
+        return with_further_roles(test_set.fields, [], {"grades": grades, "raters": raters}, [])
 
     def rows(
         self, systems: Sequence[str], numbers: Mapping[str, int], left_out: Container[str] = ()
@@ -205,13 +206,3 @@ class LongGrades:
         if source:
             fields.append(f"sources: {source!r}")
         return f"{self.table.name}: {'; '.join(fields)}."
-
-
-def _are_numbers(cells: Sequence[Any]) -> bool:
-    """Return whether all cells that have something are numbers."""
-    written = [str(cell).replace(",", ".") for cell in cells if cell not in (None, "")]
-    try:
-        numbers = [float(cell) for cell in written]
-    except ValueError:
-        return False
-    return bool(numbers)

@@ -18,8 +18,9 @@ from tercet.table_formats import finite_or_none
 from tercet.test_sets.test_set import TestSet
 
 from .figures import FIGURES, FigureValue
-from .grades import Grades, MetricColumn
+from .grades import Grades
 from .layers import LayerSweep
+from .metric_columns import MetricColumn
 from .resampling import UNITS
 from .samples import Array, GradedOutputs, Numbers
 
@@ -126,9 +127,14 @@ class DimensionTable:
         return min(self.adjusted_p(one, other), self.adjusted_p(other, one))
 
     @property
+    def is_adjusted(self) -> bool:
+        """Whether p is adjusted for several pairs: two metrics are one."""
+        return len(self.ranked()) > 2
+
+    @property
     def p_label(self) -> str:
-        """What p of two metrics is called: with two there is one pair, and nothing to adjust."""
-        return "adjusted p" if len(self.ranked()) > 2 else "p"
+        """What p of two metrics is called."""
+        return "adjusted p" if self.is_adjusted else "p"
 
     def cluster_of(self, label: str) -> str:
         """Return the number of a metric's cluster as people read it."""
@@ -138,7 +144,7 @@ class DimensionTable:
     @property
     def cluster_label(self) -> str:
         """What the column of clusters is called beside sentences that are by adjusted p."""
-        return "cluster" if self.p_label == "p" else "cluster (p unadjusted)"
+        return "cluster (p unadjusted)" if self.is_adjusted else "cluster"
 
     def significance(self, one: str, other: str, alpha: float) -> str:
         """Return ``better`` or ``worse`` if one metric differs significantly from another, else an empty text."""
@@ -209,12 +215,14 @@ class Correlation:
                 titles[column.label] = f"{column.title} ({options})"
         return titles
 
+    def mean_grades(self, dimension: str) -> Array:
+        """Return what metrics are compared with: the mean grade of each output, or z-score, shape (n, m)."""
+        return self.grades.mean(dimension, self.standardize)
+
     def graded(self, table: DimensionTable, columns: Sequence[MetricColumn]) -> tuple[Array, Array]:
         """Return grades (n, m) of the graded systems, and scores (k, n, m); NaN where one of them is missing."""
         scores = np.array([column.scores for column in columns], np.float64)
-        outputs = GradedOutputs.of(
-            self.grades.mean(table.dimension, self.standardize), scores, self.cluster_numbers()
-        )
+        outputs = GradedOutputs.of(self.mean_grades(table.dimension), scores, self.cluster_numbers())
         return outputs.human, outputs.metrics
 
     def cluster_numbers(self) -> Numbers | None:
@@ -316,7 +324,7 @@ class Correlation:
                 "Clusters: a new one begins at the first metric that is significantly worse than all metrics of the "
                 f"one before, by the rule of the WMT metrics tasks (two-sided p, not adjusted, alpha {self.alpha:g})."
             )
-            if any(table.p_label != "p" for table in self.tables):
+            if any(table.is_adjusted for table in self.tables):
                 sentences.append(
                     "Sentences and marks are by adjusted p, which may not tell metrics of two clusters apart."
                 )
@@ -344,7 +352,7 @@ class Correlation:
         tests = []
         for table in tables:
             adjusted = ""
-            if table.p_label != "p":
+            if table.is_adjusted:
                 adjusted = f"; adjusted for all pairs of metrics by {ADJUSTED[_ADJUST]}"
             tests.append(
                 f"{table.p_label}: two-sided, that two metrics agree equally well in {table.rank_by}; {table.test}; "

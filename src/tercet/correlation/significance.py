@@ -101,13 +101,13 @@ def significance_clusters(values: Sequence[float], pvalues: Array, alpha: float)
     """
     order = sorted(range(len(values)), key=lambda index: (-np.nan_to_num(values[index], nan=-np.inf), index))
     numbers = [0] * len(values)
-    number = 1
-    members = order[:1]
+    number = 0
+    members: list[int] = []
     for index in order:
-        if index not in members and all(pvalues[member, index] < alpha for member in members):
+        # of no members, too: the best begins the first cluster
+        if all(pvalues[member, index] < alpha for member in members):
             members = []
             number += 1
-        if index not in members:
-            members.append(index)
+        members.append(index)
         numbers[index] = number
     return numbers

@@ -9,8 +9,10 @@ from .samples import Array, Key, Sample, pair_differences, pair_weights
 #: As in the reference implementation.
 _PERMUTATIONS = 1_000
 _SEED = 4
-#: Squared differences below this share of their terms are rounding.
+#: Squared differences below this share of their terms are rounding: of differences of products of matrices.
 _NEARLY_EQUAL = 1e-12
+#: Likewise of differences of values, which are the same if they agree to 12 digits.
+_SAME = 1e-24
 
 
 def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
@@ -24,8 +26,8 @@ def soft_pairwise_accuracy(human: Array, metric: Array) -> float:
 
 def resampled_soft_accuracy(sample: Sample) -> Array:
     """Return the soft pairwise accuracy of resamples, with the normal distribution instead of sign flips."""
-    of_grades = sample.of_grades(Key("p"), lambda: _normal_p(pair_differences(sample.human), sample.item_weights))
-    of_scores = _normal_p(pair_differences(sample.metric), sample.item_weights)
+    of_grades = sample.of_grades(Key("p"), lambda: _normal_p(sample.human, sample.item_weights))
+    of_scores = _normal_p(sample.metric, sample.item_weights)
     of_pairs = pair_weights(sample.system_weights)
     with np.errstate(invalid="ignore"):
         return np.asarray(1 - (of_pairs * np.abs(of_grades - of_scores)).sum(1) / of_pairs.sum(1), np.float64)
@@ -84,10 +86,16 @@ def _flipped_p(values: Array) -> Array:
     return np.asarray((null >= observed).mean(0), np.float64)
 
 
-def _normal_p(differences: Array, items: Array) -> Array:
-    """Return p of differences of resampled items by the normal distribution, shape (B, pairs); 1 if all are 0."""
-    filled = np.nan_to_num(differences)
-    sums = items @ filled.T
-    squares = items @ (filled * filled).T
-    differ = squares > 1e-12
+def _normal_p(values: Array, items: Array) -> Array:
+    """Return p of each pair of systems in resampled items by the normal distribution, shape (B, pairs).
+
+    It is 1 of two systems that have the same values.
+    """
+    first, second = np.triu_indices(len(values), 1)
+    differences = np.nan_to_num(pair_differences(values))
+    sums = items @ differences.T
+    squares = items @ (differences * differences).T
+    # Of any scale: those of a metric may be probabilities of 1e-7.
+    sizes = items @ np.nan_to_num(values * values).T
+    differ = squares > _SAME * (sizes[:, first] + sizes[:, second])
     return np.where(differ, shares_above(sums / np.sqrt(np.where(differ, squares, 1.0))), 1.0)

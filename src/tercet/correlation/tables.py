@@ -32,8 +32,8 @@ SHOWN = (
 )
 #: Before the p-value of a pair whose difference is significant.
 MARKS = {"better": "▲ ", "worse": "▼ ", "": ""}
-#: Figures beside the one of the ranking, in a terminal.
-_BESIDE = 4
+#: Figures beside the one of the ranking, before the last one, where there are many.
+_FIRST_BESIDE = 4
 
 
 def to_text(correlation: Correlation, width: int | None = None, colour: bool = False, *, wraps: bool = False) -> str:
@@ -188,11 +188,13 @@ def correlation_html(correlation: Correlation) -> str:
 
 
 def shown_figures(table: DimensionTable) -> list[str]:
-    """Return the figure of the ranking, and the next ones of those that are shown."""
+    """Return the figure of the ranking, and those that stand beside it where room is scarce."""
     beside = [name for name in _defined(SHOWN, table) if name != table.rank_by]
+    # DARR is for preferences, which it ranks: beside other figures it is left out.
     beside = [name for name in beside if name != "item.darr"] or beside
-    if len(beside) > _BESIDE:
-        return [table.rank_by, *beside[:_BESIDE], beside[-1]]
+    if len(beside) > _FIRST_BESIDE:
+        # The last one stays: SPA, by which WMT's metrics tasks compare metrics as judges of systems.
+        beside = [*beside[:_FIRST_BESIDE], beside[-1]]
     return [table.rank_by, *beside]
 
 
@@ -223,9 +225,9 @@ def agreement_lines(table: DimensionTable) -> list[str]:
     """Return the agreement of the raters, in words; nothing for one rater."""
     if not table.agreement:
         return []
-    ordinal, interval, raw = map(figure_text, table.agreement.values())
-    alpha = f"Krippendorff's alpha {ordinal} (ordinal), {interval} (interval)"
-    return [f"Inter-rater agreement: {alpha}; share of equal grades {raw}."]
+    found = {name: figure_text(value) for name, value in table.agreement.items()}
+    alpha = f"Krippendorff's alpha {found['alpha_ordinal']} (ordinal), {found['alpha_interval']} (interval)"
+    return [f"Inter-rater agreement: {alpha}; share of equal grades {found['raw']}."]
 
 
 def answer_lines(correlation: Correlation, table: DimensionTable) -> list[str]:

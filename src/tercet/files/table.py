@@ -144,8 +144,9 @@ class Log(Table):
     higher_is_better: Mapping[str, bool] = field(default_factory=dict)
     #: The keys of samples that were not answered, as of requests that failed; there is no row of them.
     failed: frozenset[tuple[str, ...]] = frozenset()
-    #: By the keys of samples whose answers did not end as they should: what is wrong, such as "cut off".
-    wrong_ends: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    #: By the keys of samples whose answers did not end as they should: what is wrong with each of a sample's answers,
+    #: such as "cut off"; "" where nothing is.
+    wrong_ends: Mapping[tuple[str, ...], Sequence[str]] = field(default_factory=dict)
     #: By column of `roles.systems`, how many samples have no answer there, and so no row.
     n_unanswered: Mapping[str, int] = field(default_factory=dict)
     #: How many samples have no row because some system did not answer them.
@@ -177,6 +178,8 @@ class Memory(Table):
     joined_by: str = SOURCE_TEXT
     #: Further cells of each row, such as its id or state, that label segments.
     labels: Mapping[str, list[Any]] = field(default_factory=dict)
+    #: The languages in which a unit has two texts that no author tells apart, and the line of the first such unit.
+    unattributed: Mapping[str, int] = field(default_factory=dict)
 
     def column(self, name: str) -> list[Any]:
         """Return the cells of a column, or those that label its rows."""

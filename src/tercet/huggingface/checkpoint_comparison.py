@@ -15,13 +15,11 @@ from tercet.base.scoring import batch_stats, summarize
 from tercet.comparison.values.scores import scored_for_all
 from tercet.corpus.items import read_items, read_texts
 from tercet.errors import InputError
-from tercet.statistics.draws import n_exchanges
-from tercet.statistics.named_tests import PERMUTATION
-from tercet.statistics.paired_tests import all_pairs_test, paired_permutation_test, pvalue_beyond_resamples
+from tercet.statistics.paired_tests import permutation_test, pvalue_beyond_resamples
 from tercet.statistics.stats import SegmentStats
 
 from .compute_metrics import TrainerMetrics
-from .repeated_looks import ALPHA, cost_of_looking, resamples_at, too_few_texts
+from .repeated_looks import ALPHA, can_be_significant, cost_of_looking, resamples_at, too_few_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +49,8 @@ class ComparedCheckpoint(NamedTuple):
 
     figures: dict[str, float]
     sentences: list[str]
+    #: By the primary score of the first metric than the best one before it; None where no test could tell.
+    is_better: bool | None
 
 
 class CheckpointComparison:
@@ -73,6 +73,7 @@ class CheckpointComparison:
         self.n_texts = n_texts
         self._scores = scores
         self._metrics = {metric.name: metric for metric in metrics}
+        self._first_metric = metrics[0]
         self._references = references
         self._seed = seed
         self._warned: set[str] = set()
@@ -112,7 +113,7 @@ class CheckpointComparison:
         if self._references is not None:
             corpus = read_items(texts, self._references[: len(texts)])
         # Artefacts are searched, and warned of, at the first checkpoint alone.
-        corpus.searched = bool(self.checkpoints)
+        corpus.warned.is_silent = bool(self.checkpoints)
         return {name: batch_stats(metric, corpus, self._warned) for name, metric in self._metrics.items()}
 
     def _compared(self, checkpoint: Checkpoint) -> ComparedCheckpoint:
@@ -120,6 +121,7 @@ class CheckpointComparison:
         results = {name: summarize(metric, checkpoint.stats[name]) for name, metric in self._metrics.items()}
         figures = self._scores.select(results, None)
         sentences = []
+        is_better = None
         # By metric and earlier checkpoint: one test has all scores of a metric.
         tests: dict[tuple[str, str], _CheckpointTest] = {}
         for logged in self._scores.logged_scores():
@@ -135,11 +137,12 @@ class CheckpointComparison:
                 figures[f"{logged.name}_diff_{label}"] = tests[key].differences[logged.score]
                 figures[f"{logged.name}_p_{label}"] = tests[key].pvalues[logged.score]
                 if label == "best":
-                    than_the_best = tests[key].describe(logged.score, is_higher_better(metric, logged.score))
-                    sentence += f", {than_the_best}"
+                    sentence += f", {tests[key].describe(logged.score)}"
+                    if metric is self._first_metric and logged.score == metric.primary:
+                        is_better = tests[key].is_better(logged.score)
             if logged.score == metric.primary:
                 sentences.append(sentence)
-        return ComparedCheckpoint(figures, sentences)
+        return ComparedCheckpoint(figures, sentences, is_better)
 
     def _first_and_best(self, metric: Metric, score: str) -> dict[str, Checkpoint]:
         """Return the checkpoints that the next one is compared with: the first and the best one."""
@@ -162,36 +165,42 @@ class CheckpointComparison:
         n_texts = len(scored[0])
         # The first look is at the second checkpoint.
         look = len(self.checkpoints)
-        n_resamples = resamples_at(look)
-        (results,) = paired_permutation_test(metric, scored, n_resamples=n_resamples, seed=self._seed)
+        results = permutation_test(metric, scored, n_resamples=resamples_at(look), seed=self._seed)
         differences = {name: result.statistic for name, result in results.items()}
-        if n_exchanges(n_texts, n_resamples) is None:
-            pvalues = {name: pvalue_beyond_resamples(result, n_texts) for name, result in results.items()}
-        else:
-            # Where texts are so few, all exchanges are tested.
-            exact = all_pairs_test(metric, scored, [(0, 1)], PERMUTATION, n_resamples=n_resamples, seed=self._seed)
-            pvalues = {name: float(result.pvalues[0]) for name, result in exact.items()}
+        pvalues = {name: pvalue_beyond_resamples(result, n_texts) for name, result in results.items()}
         adjusted = {name: min(1.0, pvalue * cost_of_looking(look)) for name, pvalue in pvalues.items()}
-        return _CheckpointTest(earlier.name, look, n_texts, differences, adjusted)
+        return _CheckpointTest(metric, earlier.name, look, n_texts, differences, adjusted)
 
 
 @dataclass(frozen=True, slots=True)
 class _CheckpointTest:
     """The differences of all scores of a metric to an earlier checkpoint, and their p."""
 
+    metric: Metric
     earlier: str
     look: int  # how often a checkpoint was compared with earlier ones, for which p is adjusted
     n_texts: int  # that were scored for both
     differences: dict[str, float]
     pvalues: dict[str, float]
 
-    def describe(self, score: str, higher_is_better: bool) -> str:
+    def is_better(self, score: str) -> bool | None:
+        """Return whether a score is significantly better; None where these texts could show no difference."""
+        if self.pvalues[score] < ALPHA:
+            return self._is_gain(score)
+        if can_be_significant(self.look, self.n_texts):
+            return False
+        return None
+
+    def _is_gain(self, score: str) -> bool:
+        return (self.differences[score] > 0) == is_higher_better(self.metric, score)
+
+    def describe(self, score: str) -> str:
         """Return how a score differs from that of the best checkpoint, as the end of a sentence."""
         difference = self.differences[score]
         pvalue = self.pvalues[score]
         if difference == 0:
             compared = f"the same as {self.earlier}"
-        elif (difference > 0) == higher_is_better:
+        elif self._is_gain(score):
             compared = f"{abs(difference):.3g} better than {self.earlier}"
         else:
             compared = f"{abs(difference):.3g} worse than {self.earlier}"

@@ -23,10 +23,11 @@ from tercet.result import Result
 from tercet.specs import take_options
 from tercet.streaming.rows import CountedParts
 
+from .decoder import Decode, Decoder
 from .evaluations import decode_evaluation, evaluation_of, input_rows
 from .reference_source import ReferenceSource
 from .repeated_items import n_before_repetition, n_of_last_batch
-from .token_ids import Decode, Decoder, preprocess_logits_for_metrics
+from .token_ids import preprocess_logits_for_metrics
 
 # Texts on which options and the names of entries are tried before training begins.
 _SAMPLE = read_items(["a b c d e"] * 5, [["a b c d f", "a b"]] * 5)
@@ -40,7 +41,7 @@ def compute_metrics(
     options: Mapping[str, Any] | None = None,
     references: Any = None,
     decode: Decode | None = None,
-    sentence_split: str = "newline",
+    sentence_split: str | None = None,
     causal: bool = False,
     prefix: str | None = None,
     keep: Sequence[str] | None = None,
@@ -63,8 +64,9 @@ def compute_metrics(
         order. By default the labels are the references.
     decode : callable, optional
         From lists of ids to texts, instead of ``tokenizer.batch_decode(ids, skip_special_tokens=True)``.
-    sentence_split : {"newline", "auto"}
-        Where the sentences of ROUGE-Lsum end: at line ends, or also at full stops. `options` take precedence.
+    sentence_split : {"newline", "auto"}, optional
+        Where the sentences of ROUGE-Lsum end: at line ends, or also at full stops. `options` take precedence. By
+        default at line ends, but for a metric that says it itself.
     causal : bool
         The model is causal: generated ids begin with the prompt, which is cut (the Trainer must pass the
         inputs, ``include_for_metrics=["inputs"]``), and logits at a position predict the next. It is found out where
@@ -102,7 +104,7 @@ def compute_metrics(
     given_settings = {"sentence_split": sentence_split, "causal": causal, "prefix": prefix, "keep": keep}
     settings = check_values("compute_metrics", given_settings, _CHECKS)
     given_options = {} if options is None else options
-    options_by_metric = _options_by_metric(metric_by_name, given_options, sentence_split)
+    options_by_metric = _options_by_metric(metric_by_name, given_options, settings["sentence_split"])
     configured_metrics = {}
     for name, metric in metric_by_name.items():
         configured_metrics[name] = make_scorer(metric, options_by_metric[name])
@@ -405,11 +407,16 @@ def _check_keep(value: Any) -> list[str] | None:
     raise refuse("a list of names of entries, or None")
 
 
-_CHECKS = {"sentence_split": one_of("newline", "auto"), "causal": flag, "prefix": _check_prefix, "keep": _check_keep}
+_CHECKS = {
+    "sentence_split": one_of("newline", "auto", None),
+    "causal": flag,
+    "prefix": _check_prefix,
+    "keep": _check_keep,
+}
 
 
 def _options_by_metric(
-    metric_by_name: Mapping[str, str | Metric], options: Mapping[str, Any], sentence_split: str
+    metric_by_name: Mapping[str, str | Metric], options: Mapping[str, Any], sentence_split: str | None
 ) -> dict[str, dict[str, Any]]:
     """Return each metric's options besides its own, given by metric, all in one, or both."""
     names = list(metric_by_name)
@@ -426,16 +433,19 @@ def _options_by_metric(
     known_names = [*names, *chain.from_iterable(accepted_options.values())]
     for option in options_of_all:
         if not any(option in accepted for accepted in accepted_options.values()):
+            have = word_after(len(names), "has", "have")
             raise OptionError(
-                f"{' and '.join(names)} have no option {shorten(option)}. {did_you_mean(option, known_names)}"
+                f"{' and '.join(names)} {have} no option {shorten(option)}. {did_you_mean(option, known_names)}"
             )
     options_by_metric: dict[str, dict[str, Any]] = {}
     for name, accepted in accepted_options.items():
         metric_options = {}
-        # A metric keeps the sentence_split that it was given with, unless another is asked for here.
-        is_kept = sentence_split == "newline" and _has_sentence_split(metric_by_name[name])
-        if "sentence_split" in accepted and not is_kept:
-            metric_options["sentence_split"] = sentence_split
+        if "sentence_split" in accepted:
+            # A metric keeps the one that it was given with, unless another is asked for here.
+            if sentence_split is not None:
+                metric_options["sentence_split"] = sentence_split
+            elif not _has_sentence_split(metric_by_name[name]):
+                metric_options["sentence_split"] = "newline"
         for option, value in options_of_all.items():
             if option in accepted:
                 metric_options[option] = value

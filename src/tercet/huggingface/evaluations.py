@@ -9,9 +9,9 @@ from typing import Any
 from tercet.corpus.items import readable
 from tercet.errors import InputError, word_after
 
+from .decoder import Decoder
 from .token_ids import (
     IGNORED,
-    Decoder,
     IdRows,
     all_begin_with_prompts,
     cut_prompts,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from accelerate.utils import gather_object
 from transformers import GenerationConfig, StoppingCriteriaList
+from transformers.integrations import is_deepspeed_zero3_enabled
 
 from tercet.errors import InputError, OptionError, TercetError, first_line, shorten
 from tercet.networks.out_of_memory import halved
@@ -33,7 +34,8 @@ def generate(
     """Return what a model writes for each prompt; of many processes each writes its share, and all return all.
 
     Prompts are texts, or conversations, to which the tokenizer's chat template is applied. The model's modes, the
-    side of padding and the states of random numbers are as before. Where memory runs out, batches are halved.
+    side of padding and the states of random numbers are as before. Where memory runs out, batches are halved; not
+    where processes share a model's weights, as the others wait for one that has failed.
 
     Parameters
     ----------
@@ -60,7 +62,9 @@ def generate(
     most = -(-len(texts) // n_ranks)
     share += texts[:1] * (most - len(share))
     with _ready_to_generate(model, tokenizer, seed + rank):
-        answers = _answers(model, tokenizer, share, settings, batch_size=batch_size, seconds=seconds)
+        answers = _answers(
+            model, tokenizer, share, settings, batch_size=batch_size, seconds=seconds, n_processes=n_ranks
+        )
     answers_by_rank = gather_object([answers])
     # Where time was short, only the first prompts have an answer of each process.
     n_rounds = min(map(len, answers_by_rank))
@@ -99,8 +103,8 @@ def _prompt_texts(tokenizer: Any, prompts: Sequence[Any]) -> list[_Prompt]:
     return texts
 
 
-def check_can_generate(model: Any, processor: Any, prompts: Sequence[Any]) -> None:
-    """Raise an error for a model that does not generate, and for a tokenizer that cannot write the prompts."""
+def check_can_generate(model: Any, processor: Any) -> None:
+    """Raise an error for a model that does not generate, and for what is no tokenizer or cannot pad."""
     if not hasattr(model, "generate"):
         raise OptionError(
             f"tercet.GenerationCallback needs a model that generates texts, got a {type(model).__name__}."
@@ -118,7 +122,11 @@ def check_can_generate(model: Any, processor: Any, prompts: Sequence[Any]) -> No
             "tercet.GenerationCallback: the tokenizer has neither pad_token nor eos_token, by which prompts are "
             "padded to one length. Set tokenizer.pad_token."
         )
-    _prompt_texts(tokenizer, prompts)
+
+
+def check_prompts(processor: Any, prompts: Sequence[Any]) -> None:
+    """Raise an error for prompts that the tokenizer cannot write, before the first of them is asked."""
+    _prompt_texts(getattr(processor, "tokenizer", processor), prompts)
 
 
 def check_settings(model: Any, processor: Any, prompts: Sequence[Any], settings: Mapping[str, Any]) -> None:
@@ -184,22 +192,52 @@ def _answers(
     *,
     batch_size: int,
     seconds: float | None,
+    n_processes: int,
 ) -> list[str]:
+    """Return the answers to the first prompts, in as many batches in each process, whose own clock and memory differ.
+
+    Where processes share a model's weights, each waits in a batch for all others.
+    """
     answers: list[str] = []
+    waits_for_others = n_processes > 1 and _is_shared(model)
     end = math.inf if seconds is None else time.monotonic() + seconds
     n_at_a_time = batch_size
     with bar_of("generating", "texts", len(prompts)) as bar:
         while len(answers) < len(prompts):
-            if answers and time.monotonic() >= end:
+            is_late = bool(answers) and time.monotonic() >= end
+            if _in_any_process(is_late):
                 break
             batch = prompts[len(answers) : len(answers) + n_at_a_time]
+            batch_answers: list[str] = []
+            failure: Exception | None = None
             try:
-                answers += _answer_batch(model, tokenizer, batch, settings)
+                batch_answers = _answer_batch(model, tokenizer, batch, settings)
             except (RuntimeError, MemoryError) as error:
-                n_at_a_time = halved(n_at_a_time, error)
+                if waits_for_others:
+                    raise
+                failure = error
+            if _in_any_process(failure is not None):
+                n_at_a_time = halved(n_at_a_time, failure or MemoryError("out of memory in another process"))
                 continue
+            answers += batch_answers
             bar.update(len(batch))
     return answers
+
+
+def _in_any_process(is_so: bool) -> bool:
+    """Return whether something is so in any process; all must ask."""
+    return any(gather_object([is_so]))
+
+
+def _is_shared(model: Any) -> bool:
+    """Return whether processes share the model's weights: each has a part, and asks the others for the rest."""
+    if is_deepspeed_zero3_enabled():
+        return True
+    for module in model.modules():
+        # FSDP, of both versions, gives modules a class of its own.
+        if any(base.__module__.startswith("torch.distributed.") for base in type(module).__mro__):
+            return True
+    return False
 
 
 def _answer_batch(model: Any, tokenizer: Any, prompts: Sequence[_Prompt], settings: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.options import check_values
 from tercet.base.scoring import refuse_missing
@@ -18,23 +17,26 @@ from tercet.errors import InputError, needs, shorten
 from tercet.option_checks import integer, known_keywords, number, refuse
 from tercet.statistics.progress import bars_within
 
-from .checkpoint_comparison import CheckpointComparison
-from .checkpoint_file import FILE, prompt_text, read_checkpoints, set_aside, write_checkpoints
+from .checkpoint_comparison import CheckpointComparison, ComparedCheckpoint
+from .checkpoint_file import FILE, WrittenColumn, prompt_text, read_checkpoints, set_aside, write_checkpoints
 from .compute_metrics import compute_metrics
 from .loggers import LOGGERS
-from .repeated_looks import ALPHA, can_be_significant
 
 needs("tercet.GenerationCallback", "perplexity", "torch", "transformers")
 needs("tercet.GenerationCallback", "", "accelerate")
 
+from accelerate.utils import broadcast_object_list
 from tqdm import tqdm
 from transformers import TrainerCallback
 
-from .generation import check_can_generate, check_settings, generate, settings_of
+from .generation import check_can_generate, check_prompts, check_settings, generate, settings_of
 
 if TYPE_CHECKING:
     from transformers import TrainerControl, TrainerState, TrainingArguments
 
+#: The entry of a Trainer's log that says whether a checkpoint is better than the best one before it: a run that is
+#: resumed reads it there.
+_IS_BETTER = "eval_is_better"
 #: Texts in the table that loggers show.
 _SHOWN_ROWS = 20
 
@@ -134,7 +136,15 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         early_stopping_patience: int | None = None,
         seed: int = 12345,
     ) -> None:
-        settings = check_values("tercet.GenerationCallback", locals(), _CHECKS)
+        given_settings = {
+            "every": every,
+            "n": n,
+            "batch_size": batch_size,
+            "time_budget": time_budget,
+            "early_stopping_patience": early_stopping_patience,
+            "seed": seed,
+        }
+        settings = check_values("tercet.GenerationCallback", given_settings, _CHECKS)
         self._every = settings["every"]
         self._patience = settings["early_stopping_patience"]
         self._batch_size = settings["batch_size"]
@@ -188,7 +198,8 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         **_: Any,
     ) -> None:
         """Refuse a Trainer whose model or tokenizer cannot write."""
-        check_can_generate(model, processing_class, self._prompts)
+        check_can_generate(model, processing_class)
+        check_prompts(processing_class, self._prompts)
 
     def on_train_begin(
         self,
@@ -201,7 +212,8 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     ) -> None:
         """Go on with the checkpoints of a run that is resumed; another run begins without any."""
         # A callback that was added to a Trainer has not seen how it was made.
-        check_can_generate(model, processing_class, self._prompts)
+        check_can_generate(model, processing_class)
+        check_prompts(processing_class, self._prompts)
         check_settings(model, processing_class, self._prompts, self._generation)
         self._reset_for_another(model)
         self._is_training = True
@@ -212,7 +224,7 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         self._comparison.forget_after(step)
         if step > 0 and not self._comparison.checkpoints:
             path = Path(args.output_dir) / FILE
-            for column in read_checkpoints(path, self._prompts):
+            for column in self._read(path, state):
                 if column.step <= step:
                     self._comparison.restore(column.step, column.texts, column.number)
                     self._file = path
@@ -284,18 +296,20 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         name_prefix = self._name_prefix(kind, metrics)
         self._reset_for_another(model)
         if not self._is_of_next_set(evaluation):
-            sentences = self._generate(args, state, model, processing_class)
+            compared = self._generate(args, state, model, processing_class)
             if is_logged:
                 logged = self._named_figures(f"{kind}_{name_prefix}")
+                if kind == "eval" and compared.is_better is not None:
+                    logged[_IS_BETTER] = compared.is_better
                 _keep_in_history(state, logged, is_of_evaluation=metrics is not None)
             if state.is_world_process_zero:
                 entries = self._named_figures(f"{kind}/{name_prefix}") if is_logged else None
-                self._record(args, state.global_step, entries, sentences)
+                self._record(args, state.global_step, entries, compared.sentences)
         if self._is_training:
             self._evaluations_with_figures.add(evaluation)
         if metrics is not None:
             metrics.update(self._named_figures(f"{kind}_{name_prefix}"))
-        if self._patience is not None and self._n_not_better(state) >= self._patience:
+        if self._patience is not None and _n_not_better(state) >= self._patience:
             control.should_training_stop = True
 
     def _is_of_next_set(self, evaluation: str) -> bool:
@@ -316,17 +330,20 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         """Return the figures of the last checkpoint, with something before their names."""
         return {f"{prefix}{name}": value for name, value in self._figures.items()}
 
-    def _generate(self, args: TrainingArguments, state: TrainerState, model: Any, processing_class: Any) -> list[str]:
-        """Add what the model writes now to the checkpoints, and return a sentence for each metric."""
-        check_can_generate(model, processing_class, self._prompts)
+    def _generate(
+        self, args: TrainingArguments, state: TrainerState, model: Any, processing_class: Any
+    ) -> ComparedCheckpoint:
+        """Add what the model writes now to the checkpoints, and return how it compares with them."""
+        check_can_generate(model, processing_class)
         with bars_within(state.is_world_process_zero and not args.disable_tqdm):
             texts = generate(
                 model, processing_class, self._prompts[: self._comparison.n_texts], self._generation,
                 batch_size=self._batch_size, seed=self._seed, seconds=self._seconds,
             )  # fmt: skip
-        self._figures, sentences = self._comparison.add(state.global_step, texts)
+        compared = self._comparison.add(state.global_step, texts)
+        self._figures = compared.figures
         self._evaluations_with_figures.clear()
-        return sentences
+        return compared
 
     def _reset_for_another(self, model: Any) -> None:
         """Forget the checkpoints of another model, as of another Trainer with this callback."""
@@ -334,27 +351,6 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
         if is_another:
             self.reset()
         self._model = None if model is None else weakref.ref(model)
-
-    def _n_not_better(self, state: TrainerState) -> int:
-        """Return how many checkpoints in turn were not better, by the log: a resumed run has that of the first."""
-        metric = self._metrics[0]
-        higher_is_better = is_higher_better(metric, metric.primary)
-        names = {(logged.metric, logged.score): logged.name for logged in self._scores.logged_scores()}
-        name = names[metric.name, metric.primary]
-        is_better_by_step: dict[int, bool] = {}
-        for entry in state.log_history:
-            for logged_name in (f"eval_{name}", f"eval_generated_{name}"):
-                pvalue = entry.get(f"{logged_name}_p_best")
-                difference = entry.get(f"{logged_name}_diff_best")
-                if pvalue is not None and difference is not None:
-                    is_better_by_step[entry["step"]] = pvalue < ALPHA and (difference > 0) == higher_is_better
-        n_not_better = 0
-        for look, is_better in enumerate(is_better_by_step.values(), 1):
-            if is_better:
-                n_not_better = 0
-            elif can_be_significant(look, self._comparison.n_texts):
-                n_not_better += 1
-        return n_not_better
 
     # Where texts and scores go.
 
@@ -367,6 +363,13 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
             self._log(args, step, entries)
         if not args.disable_tqdm:
             tqdm.write("\n".join(sentences))
+
+    def _read(self, path: Path, state: TrainerState) -> list[WrittenColumn]:
+        """Return the checkpoints of an earlier run, which the first process tells the others."""
+        # Another machine may have a folder of its own, without the file that the first process wrote.
+        columns = read_checkpoints(path, self._prompts) if state.is_world_process_zero else []
+        (columns_of_first,) = broadcast_object_list([columns])
+        return columns_of_first  # type: ignore[no-any-return]
 
     def _write(self, path: Path) -> None:
         """Write the texts of all checkpoints; the file of an earlier run is kept."""
@@ -403,6 +406,19 @@ def _keep_in_history(state: TrainerState, logged: Mapping[str, float], *, is_of_
         log[-1].update(logged)
     else:
         log.append({"epoch": state.epoch, "step": state.global_step, **logged})
+
+
+def _n_not_better(state: TrainerState) -> int:
+    """Return how many checkpoints in turn were not better, by the log: a resumed run has that of the first."""
+    # After a step the last look counts.
+    is_better_by_step: dict[int, bool] = {}
+    for entry in state.log_history:
+        if _IS_BETTER in entry:
+            is_better_by_step[entry["step"]] = entry[_IS_BETTER]
+    n_not_better = 0
+    for is_better in is_better_by_step.values():
+        n_not_better = 0 if is_better else n_not_better + 1
+    return n_not_better
 
 
 def _read_prompts(

@@ -53,17 +53,21 @@ class SuiteModule(Gathering):
 
     def __repr__(self) -> str:
         """Name the metric, the other package whose keys it has, if any, and the call: evaluate prints all options."""
+        return f"<evaluate module {self._loaded_in_words}: .compute({self._call_in_words})>"
+
+    def _repr_html_(self) -> str:
+        """Show the metric, how it was loaded and called, and a sentence on it in a notebook."""
+        title = self.of.title or self.of.name
+        call = f"module.compute({self._call_in_words})"
+        return metric_html(title, self._loaded_in_words, self.of.about.description, call)
+
+    @property
+    def _loaded_in_words(self) -> str:
         loaded_with = [repr(self.of.name)]
         if self.config_name != "default":
             loaded_with.append(repr(self.config_name))
         loaded_with += [f"{name}={value!r}" for name, value in self._defaults.items()]
-        return f"<evaluate module tercet.load({', '.join(loaded_with)}): .compute({self._call_in_words})>"
-
-    def _repr_html_(self) -> str:
-        """Show the metric, how it was loaded and called, and a sentence on it in a notebook."""
-        value = repr(self).partition("evaluate module ")[2].partition("):")[0]
-        title = self.of.title or self.of.name
-        return metric_html(title, f"{value})", self.of.about.description, f"module.compute({self._call_in_words})")
+        return f"tercet.load({', '.join(loaded_with)})"
 
     @property
     def _call_in_words(self) -> str:

@@ -1,19 +1,16 @@
-"""A model's predictions, from Trainers and loops -> rows of ids -> texts."""
+"""A model's predictions, from Trainers and loops -> rows of ids."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.corpus.items import readable
-from tercet.errors import InputError, OptionError, shorten, word_after
+from tercet.errors import InputError, shorten
 
 IdRows = list[NDArray[np.int64]]
-Decode = Callable[[list[list[int]]], Sequence[str]]
 
 #: The padding of Trainers: in labels without loss, and after the shorter rows of a batch.
 IGNORED = -100
@@ -166,7 +163,7 @@ def all_begin_with_prompts(rows: IdRows, prompts: IdRows) -> bool:
     if not rows or len(rows) != len(prompts):
         return False
     for row, padded_prompt in zip(rows, prompts, strict=True):
-        prompt = _without_padding(padded_prompt)
+        prompt = without_padding(padded_prompt)
         if not len(prompt) or not _begins_with(row, prompt):
             return False
     return True
@@ -176,7 +173,7 @@ def cut_prompts(rows: IdRows, prompts: IdRows) -> IdRows:
     """Return the ids that a causal model generated after its prompts."""
     generated = []
     for index, (row, padded_prompt) in enumerate(zip(rows, prompts, strict=True)):
-        prompt = _without_padding(padded_prompt)
+        prompt = without_padding(padded_prompt)
         if not _begins_with(row, prompt):
             raise InputError(
                 f"item {index} of the predictions does not begin with its prompt: it has the ids "
@@ -188,7 +185,8 @@ def cut_prompts(rows: IdRows, prompts: IdRows) -> IdRows:
     return generated
 
 
-def _without_padding(row: NDArray[np.int64]) -> NDArray[np.int64]:
+def without_padding(row: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the ids of a row that are not -100."""
     kept: NDArray[np.int64] = row[row != IGNORED]
     return kept
 
@@ -260,98 +258,6 @@ def prompts_hold_labels(prompts: IdRows, labels: IdRows | None) -> bool:
             return False
         has_label = has_label or bool(is_label.any())
     return has_label
-
-
-class Decoder:
-    """From ids to texts by a tokenizer, or by a function.
-
-    `vocabulary_size` is None if the tokenizer does not say; `pad` the id of padding.
-    """
-
-    def __init__(self, tokenizer: Any, decode: Decode | None) -> None:
-        # A processor of transformers holds its tokenizer.
-        text_tokenizer = tokenizer
-        if not hasattr(tokenizer, "pad_token_id"):
-            text_tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
-        if decode is None and not hasattr(tokenizer, "batch_decode"):
-            raise OptionError(
-                f"The tokenizer must be one of transformers, with batch_decode, got {shorten(tokenizer)} "
-                f"({type(tokenizer).__name__}). Or give decode, a function from lists of ids to texts."
-            )
-        if decode is not None and not callable(decode):
-            raise OptionError(f"decode must be a function from lists of ids to texts, got {shorten(decode)}.")
-        if decode is not None:
-            self._decode = decode
-        else:
-            self._decode = partial(tokenizer.batch_decode, skip_special_tokens=True)
-        self.pad: int | None = getattr(text_tokenizer, "pad_token_id", None)
-        self._end: int | None = getattr(text_tokenizer, "eos_token_id", None)
-        self.vocabulary_size: int | None = None
-        if hasattr(text_tokenizer, "__len__"):
-            self.vocabulary_size = len(text_tokenizer)
-            # Ids may have gaps: the greatest can be more than their number.
-            if hasattr(text_tokenizer, "get_vocab"):
-                greatest = max(text_tokenizer.get_vocab().values(), default=-1)
-                self.vocabulary_size = max(self.vocabulary_size, greatest + 1)
-
-    def predictions(self, rows: IdRows) -> list[str]:
-        """Return texts, without -100 and ids beyond the vocabulary, which models have rows for.
-
-        Any other negative id is an InputError.
-        """
-        for index, row in enumerate(rows):
-            negative_ids = row[(row < 0) & (row != IGNORED)]
-            if len(negative_ids):
-                raise InputError(
-                    f"item {index} of the predictions has the id {negative_ids[0]}, but ids are 0 or more (and "
-                    "-100 for no token)."
-                )
-        end = np.iinfo(np.int64).max if self.vocabulary_size is None else self.vocabulary_size
-        return self._texts([row[(row >= 0) & (row < end)] for row in rows])
-
-    def labels(self, rows: IdRows) -> list[str]:
-        """Return texts, without -100; any other id outside the vocabulary is an InputError."""
-        end = np.inf if self.vocabulary_size is None else self.vocabulary_size
-        for index, row in enumerate(rows):
-            unknown_ids = row[((row < 0) & (row != IGNORED)) | (row >= end)]
-            if len(unknown_ids):
-                known_ids = "0 or more" if self.vocabulary_size is None else f"0 to {self.vocabulary_size - 1}"
-                raise InputError(
-                    f"item {index} of the labels has the id {unknown_ids[0]}, but the tokenizer's ids are "
-                    f"{known_ids} (and -100 for no token). "
-                    "Is this the tokenizer that produced them?"
-                )
-        return self._texts([row[row != IGNORED] for row in rows])
-
-    def lengths(self, rows: IdRows) -> list[int]:
-        """Return the number of ids of each row without padding."""
-        if self.pad is None:
-            # Where a tokenizer has no padding, generation fills rows with the end of a text.
-            return [_n_to_end(_without_padding(row), self._end) for row in rows]
-        return [int(((row != IGNORED) & (row != self.pad)).sum()) for row in rows]
-
-    def _texts(self, rows: IdRows) -> list[str]:
-        if not rows:
-            return []
-        decoded = self._decode([row.tolist() for row in rows])
-        if isinstance(decoded, (str, bytes, Mapping)) or not isinstance(decoded, Iterable):
-            raise InputError(
-                f"decode must return a list of texts, got {shorten(decoded)} ({type(decoded).__name__})."
-            )
-        with readable("The result of decode"):
-            texts = list(decoded)
-        if len(texts) != len(rows):
-            lists = word_after(len(rows), "list", "lists")
-            n_texts = word_after(len(texts), "1 text", f"{len(texts)} texts")
-            raise InputError(f"decode was given {len(rows)} {lists} of ids and returned {n_texts}.")
-        return texts
-
-
-def _n_to_end(row: NDArray[np.int64], end: int | None) -> int:
-    """Return the number of ids up to the first of those ends that nothing else follows."""
-    tokens = np.flatnonzero(row != end)
-    n_before_end = int(tokens[-1]) + 1 if len(tokens) else 0
-    return min(n_before_end + 1, len(row))
 
 
 def _is_float(value: Any) -> bool:

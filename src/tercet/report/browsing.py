@@ -42,11 +42,11 @@ class Browse:
 
 
 def browse(choosers: Sequence[SegmentChooser], names: dict[str, str], buckets: Buckets | None) -> Browse:
-    """Return all segments, with all scores: those first whose first score differs most between the systems.
+    """Return all segments, with all scores, in the order of the test set.
 
-    Texts beyond 40 million characters are left out, and matches are in colour for 1,000 outputs or so: those whose
-    scores differ most, by each metric's primary score in turn. The matches are those of the first metric that has
-    any.
+    Of more than 40 million characters, those stay whose first score differs most between the systems. Matches are in
+    colour for 1,000 outputs or so: those whose scores differ most, by each metric's primary score in turn. They are
+    of the first metric that has any.
     """
     comparison = choosers[0].comparison
     test_set = comparison.test_set

@@ -100,8 +100,7 @@ def by_bucket(
     # outputs that are runs of a system are not judged, nor is one system alone
     if not comparison.joins_runs and len(rows) > 1:
         verdict = bucket_verdict(columns, row_names, scores.called, higher_is_better=scores.higher_is_better)
-        choose = np.fmax if scores.higher_is_better else np.fmin
-        best = [float(choose.reduce(column)) for column in columns]
+        best = _best_of_each(columns, higher_is_better=scores.higher_is_better)
     coloured = _coloured(comparison, rows)
     plot = None
     # Of one bucket, a plot would be a point.
@@ -120,6 +119,12 @@ def _coloured(comparison: Comparison, rows: Sequence[SystemScore]) -> list[int]:
     return coloured
 
 
+def _best_of_each(columns: Sequence[Sequence[float]], *, higher_is_better: bool) -> list[float]:
+    """Return the best value of each bucket; NaN where no system has one."""
+    choose = np.fmax if higher_is_better else np.fmin
+    return [float(choose.reduce(column)) for column in columns]
+
+
 def bucket_verdict(
     columns: Sequence[Sequence[float]], names: Sequence[str], called: str, *, higher_is_better: bool
 ) -> list[Sentence]:
@@ -128,12 +133,9 @@ def bucket_verdict(
         return []
     wins = dict.fromkeys(names, 0)
     ties = 0
-    choose = max if higher_is_better else min
-    for column in columns:
-        defined = [value for value in column if not np.isnan(value)]
-        if not defined:
+    for column, best_value in zip(columns, _best_of_each(columns, higher_is_better=higher_is_better), strict=True):
+        if math.isnan(best_value):
             continue
-        best_value = choose(defined)
         best = [name for name, value in zip(names, column, strict=True) if value == best_value]
         if len(best) == 1:
             wins[best[0]] += 1

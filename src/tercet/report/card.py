@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tercet.comparison.runs.means import as_systems
 from tercet.comparison.verdicts.verdicts import score_verdict
@@ -153,8 +153,15 @@ def _write(figure: Any, x: float, y: float, text: str, fonts: Sequence[str], **s
     )
 
 
-def _rows_of_card(comparison: Comparison, table: ScoreTable) -> list[SystemScore]:
-    """Return the rows that have a bar, the best first: the baseline stays, instead of the last one."""
+class _Bars(NamedTuple):
+    """The systems that have a bar, the best first, and how many have none."""
+
+    rows: list[SystemScore]
+    n_left_out: int
+
+
+def _bars(comparison: Comparison, table: ScoreTable) -> _Bars:
+    """Return the systems that have a bar: the baseline stays, instead of the last one."""
     shown = comparison
     shown_table = table
     if comparison.joins_runs:
@@ -162,21 +169,22 @@ def _rows_of_card(comparison: Comparison, table: ScoreTable) -> list[SystemScore
         shown_table = next(each for each in shown.tables if (each.metric, each.name) == (table.metric, table.name))
     ordered = [shown_table.rows[index] for index in shown_table.order]
     rows = [row for row in ordered if not math.isnan(row.value)]
-    rows_of_card = rows[:MOST_BARS]
+    with_bar = rows[:MOST_BARS]
     for row in rows[MOST_BARS:]:
         if row.system == shown.baseline:
-            rows_of_card[-1] = row
-    return rows_of_card
+            with_bar[-1] = row
+    return _Bars(with_bar, len(shown_table.rows) - len(with_bar))
 
 
 def _draw_bars(
     figure: Any, comparison: Comparison, table: ScoreTable, *, names: dict[str, str], fonts: Sequence[str]
 ) -> None:
     """Draw a bar for each system; its line is the interval, and a blue one is no worse than the best for sure."""
-    rows = _rows_of_card(comparison, table)
+    rows, n_left_out = _bars(comparison, table)
     axes = figure.add_axes((0.3, 0.13, 0.6, 0.43))
     positions = [-number for number in range(len(rows))]
     for position, row in zip(positions, rows, strict=True):
+        # The foot says of blue bars that they are no worse: unlike hollow, grey is also what was not tested.
         colour = _GREY
         if row.best or row.as_good:
             colour = _ACCENT
@@ -199,6 +207,5 @@ def _draw_bars(
             color=_INK,
             weight="bold" if row.best else "normal",
         )
-    left_out = len(table.rows) - len(rows)
-    if left_out > 0 and not comparison.joins_runs:
-        _write(figure, 0.3, 0.125, f"and {left_out} more", fonts, size=14, color=_QUIET)
+    if n_left_out:
+        _write(figure, 0.3, 0.125, f"and {n_left_out} more", fonts, size=14, color=_QUIET)

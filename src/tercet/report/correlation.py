@@ -152,6 +152,7 @@ class _View:
     layers: list[_TitledPlot]
     in_hexagons: bool  # outputs are counted, as they are many
     plots: list[_TitledPlot]
+    grade_title: str
     worst: list[RankedOutput]
 
 
@@ -159,12 +160,15 @@ def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> _View
     """Return what the template shows of a dimension."""
     columns = {column.label: column for column in correlation.metrics}
     titles = correlation.titles()
-    human = correlation.grades.mean(table.dimension)
-    is_negated = table.dimension in correlation.grades.lower_is_better
+    human = correlation.mean_grades(table.dimension)
+    grade_title = "z-score of the grade" if correlation.standardize else "grade"
+    x_title = grade_title
+    if table.dimension in correlation.grades.lower_is_better:
+        x_title += ", negated"
     in_hexagons = table.n_graded > _MANY
     plots = []
     for label in table.ranking[:_PLOTS]:
-        outputs_plot = scatter(human, columns[label], in_hexagons=in_hexagons, is_negated=is_negated)
+        outputs_plot = scatter(human, columns[label], in_hexagons=in_hexagons, x_title=x_title)
         plots.append(_TitledPlot(titles[label], outputs_plot))
     of_figures = _columns(correlation, table)
     return _View(
@@ -180,6 +184,7 @@ def _view(correlation: Correlation, table: DimensionTable, prefix: str) -> _View
         layers=[_TitledPlot(sweep.summary(correlation.alpha), curve(sweep)) for sweep in table.layers],
         in_hexagons=in_hexagons,
         plots=plots,
+        grade_title=grade_title,
         worst=outputs_apart(correlation, human, columns[table.ranking[0]]),
     )
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tercet.correlation.figures import FIGURES
-from tercet.correlation.grades import MetricColumn
 from tercet.correlation.layers import LayerSweep
+from tercet.correlation.metric_columns import MetricColumn
 from tercet.correlation.samples import Array, means
 
 from .plots import DIAMOND, RING, SERIES, Plot, PlotTexts, Shape, line_path, marks_path, plot, scales
@@ -19,7 +19,7 @@ from .scales import bounds
 _HEXAGON = 16
 
 
-def scatter(human: Array, column: MetricColumn, *, in_hexagons: bool, is_negated: bool = False) -> Plot:
+def scatter(human: Array, column: MetricColumn, *, in_hexagons: bool, x_title: str = "grade") -> Plot:
     """Return a plot of the outputs, with a point for each system's means; many outputs are counted in hexagons."""
     is_graded = ~np.isnan(human) & ~np.isnan(column.scores)
     once = np.ones((1, human.shape[1]))
@@ -38,7 +38,6 @@ def scatter(human: Array, column: MetricColumn, *, in_hexagons: bool, is_negated
     shapes.append(Shape("mark", marks_path(means_of_systems, DIAMOND)))
     systems = "; ".join(f"{grade:.2f} and {score:.4g}" for grade, score in zip(mean_grades, mean_scores, strict=True))
     description = f"Mean grade and mean score of each system: {systems}"
-    x_title = "grade, negated" if is_negated else "grade"
     y_title = "score, negated" if column.negated else "score"
     return plot(x, y, texts=PlotTexts(x_title, y_title, description), shapes=shapes)
 

@@ -71,9 +71,9 @@ def difference_column(table: ScoreTable, rows: Sequence[SystemScore]) -> DotColu
     """Return the differences of a table from the baseline with their intervals, and the line of no difference."""
     dots = []
     for row in rows:
-        if row.difference is None or row.difference_low is None or row.difference_high is None:
+        if row.against is None:
             # The baseline is not compared with itself: nothing is drawn.
             dots.append(Dot(math.nan, math.nan, math.nan))
         else:
-            dots.append(Dot(row.difference, row.difference_low, row.difference_high, "difference"))
+            dots.append(Dot(row.against.value, *row.against.interval, "difference"))
     return DotColumn("difference", dots, 0.0, lower_is_better=not table.higher_is_better)

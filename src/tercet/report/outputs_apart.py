@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tercet.correlation.grades import MetricColumn
+from tercet.correlation.metric_columns import MetricColumn
 from tercet.correlation.result import Correlation
 from tercet.correlation.samples import Array
 

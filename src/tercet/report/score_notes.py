@@ -11,7 +11,7 @@ from .score_tables import Column
 
 if TYPE_CHECKING:
     from tercet.comparison.result import Comparison
-    from tercet.statistics.named_tests import PairedTest
+    from tercet.statistics.kinds_of_tests import TestKind
 
 
 def notes_of_score(comparison: Comparison, names: dict[str, str], column: Column, marks: Marks) -> list[Sentence]:
@@ -22,11 +22,9 @@ def notes_of_score(comparison: Comparison, names: dict[str, str], column: Column
         notes.append((f"The best is first and in bold{marks.as_good_in_words}{alpha}.",))
     if marks.has_lower:
         notes.append(("Lower is better. Lower scores are drawn further right.",))
-    intervals = ""
     if comparison.has_intervals:
         level = f"{100 * comparison.confidence_level:g} %"
-        intervals = f"{level} intervals: {comparison.intervals_in_words([column.table])}."
-    notes.append((intervals,))
+        notes.append((f"{level} intervals: {comparison.intervals_in_words([column.table])}.",))
     inference = comparison.inference_of(column.table)
     if inference.test is not None:
         notes.append(_against_baseline(comparison, names, column))
@@ -48,7 +46,7 @@ def _against_baseline(comparison: Comparison, names: dict[str, str], column: Col
     return (f"{numbers} are against ", *baseline, f"{signs}.")
 
 
-def _origin_of_p(comparison: Comparison, test: PairedTest, adjust: str) -> str:
+def _origin_of_p(comparison: Comparison, test: TestKind, adjust: str) -> str:
     """Return of which test p is, and how it is adjusted."""
     test_in_words = test.title.replace("'", "’")
     if test.is_resampled:

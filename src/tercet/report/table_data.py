@@ -60,13 +60,13 @@ def _pairs(table: ScoreTable, alpha: float) -> dict[str, Any]:
 
 def _mirrored(row: SystemScore) -> list[str]:
     """Return the interval of the baseline's difference from a system, and its counts: known without another test."""
-    if row.difference_low is None or row.difference_high is None:
+    if row.against is None:
         return ["", ""]
     # subtracted, as the negative of 0.0 would be shown as -0.00
-    low = 0.0 - row.difference_high
-    high = 0.0 - row.difference_low
+    low = 0.0 - row.against.interval.high
+    high = 0.0 - row.against.interval.low
     interval = interval_text(low, high, row.digits, signed=True)
     counts = ""
-    if row.wins is not None:
+    if row.counts is not None:
         counts = f"{row.losses}/{row.ties}/{row.wins}"
     return [minus(interval), counts]

@@ -339,7 +339,7 @@ class Reward:
                 reading.watch.see(as_scored)
             corpus, factors = self._guards.applied(as_scored)
             # What one side alone has was looked for above, or is not to be: these are ids.
-            corpus.searched = True
+            corpus.warned.is_silent = True
             weighted_sum: Any = 0.0
             for metric, weight in reading.metrics:
                 rows = batch_stats(metric, corpus, self._warned).rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,16 +48,19 @@ def shuffle_masks(n_segments: int, n_resamples: int, seed: int) -> Iterator[NDAr
         yield rng.integers(2, size=(size, n_segments), dtype=bool).astype(np.float64)
 
 
-def n_exchanges(n_segments: int, n_resamples: int) -> int | None:
-    """Return in how many ways the outputs of two systems can be exchanged, where these are all tested.
+class Resamples(NamedTuple):
+    """How many resamples a test takes, and whether they are all that there are: then p is exact."""
 
-    That is so where they are no more than the resamples that were asked for: then p is exact. None where chance
-    draws some of them.
-    """
-    # 2**n of very many segments is not made.
-    if n_segments > n_resamples.bit_length() or 1 << n_segments > n_resamples:
-        return None
-    return 1 << n_segments
+    number: int
+    are_all: bool = False
+
+    @classmethod
+    def of_exchanges(cls, n_segments: int, n_asked: int) -> Resamples:
+        """Return all exchanges of the outputs of two systems, where they are no more than asked for; else tosses."""
+        # 2**n of very many segments is not made.
+        if n_segments > n_asked.bit_length() or 1 << n_segments > n_asked:
+            return cls(n_asked)
+        return cls(1 << n_segments, are_all=True)
 
 
 def all_masks(n_segments: int) -> Iterator[NDArray[np.float64]]:
@@ -72,17 +76,14 @@ class Exchanges:
 
     Attributes
     ----------
-    n_resamples : int
+    resamples : Resamples
         As many as were asked for, or as there are choices.
     """
 
-    def __init__(self, n_segments: int, n_resamples: int, seed: int) -> None:
-        n_all = n_exchanges(n_segments, n_resamples)
-        if n_all is None:
-            self.n_resamples = n_resamples
-            masks = shuffle_masks(n_segments, n_resamples, seed)
-        else:
-            self.n_resamples = n_all
+    def __init__(self, n_segments: int, n_asked: int, seed: int) -> None:
+        self.resamples = Resamples.of_exchanges(n_segments, n_asked)
+        masks = shuffle_masks(n_segments, n_asked, seed)
+        if self.resamples.are_all:
             masks = all_masks(n_segments)
         self._packed = np.concatenate([np.packbits(mask.astype(bool), axis=1) for mask in masks])
 

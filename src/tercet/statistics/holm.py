@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .pair_tests import PairTests
+from .p_tables import PTables
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:
@@ -23,10 +23,10 @@ def holm(pvalues: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def adjusted_by_holm(pvalues: NDArray[np.float64]) -> PairTests:
+def adjusted_by_holm(pvalues: NDArray[np.float64]) -> PTables:
     """Return p of each pair of systems, shape (s, s), and what :func:`holm` makes of them; NaN is no test."""
     is_known = np.triu(~np.isnan(pvalues), 1)
     adjusted = np.where(np.isnan(pvalues), np.nan, 1.0)
     # Each pair counts once: only the upper triangle is adjusted, and then mirrored, over the ones of the lower one.
     adjusted[is_known] = holm(pvalues[is_known].tolist())
-    return PairTests(pvalues, np.minimum(adjusted, adjusted.T))
+    return PTables(pvalues, np.minimum(adjusted, adjusted.T))

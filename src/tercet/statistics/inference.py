@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .holm import adjusted_by_holm
 from .intervals import KINDS
-from .named_tests import MCNEMAR, PERMUTATION, TESTS, PairedTest
-from .pair_tests import PairTests, pair_tests, untested
+from .kinds_of_tests import MCNEMAR, PERMUTATION, TESTS, TestKind
+from .p_tables import PTables, no_p, p_tables
 
 if TYPE_CHECKING:
     from .adjusted_p import FamilyResult
@@ -31,7 +31,7 @@ class Inference(NamedTuple):
 
     Attributes
     ----------
-    test : PairedTest or None
+    test : TestKind or None
         Of the differences; None without a test.
     adjust : str
         How p are adjusted for all pairs of systems, ``step-down`` or ``holm``.
@@ -39,7 +39,7 @@ class Inference(NamedTuple):
         The kind of intervals, a key of :data:`INTERVALS`, or ``Wilson``; None without intervals.
     """
 
-    test: PairedTest | None
+    test: TestKind | None
     adjust: str
     interval: str | None
 
@@ -72,19 +72,19 @@ class Inference(NamedTuple):
 
     def of_all_pairs(
         self, metric: Formula, systems: Sequence[SegmentStats], *, n_resamples: int, seed: int
-    ) -> dict[str, PairTests]:
+    ) -> dict[str, PTables]:
         """Return p of all pairs of systems for each score, alone and adjusted; NaN without a test."""
         n_systems = len(systems)
         if self.test is None:
             scores = metric.finalize(metric.corpus_totals(systems[0]))
-            return dict.fromkeys(scores, untested(n_systems))
+            return dict.fromkeys(scores, no_p(n_systems))
         pairs = list(combinations(range(n_systems), 2))
         results = pvalues_of_pairs(self.test, metric, systems, pairs, n_resamples=n_resamples, seed=seed)
         return self.tables_of_pairs(pairs, results, n_systems)
 
-    def tables_of_pairs(self, pairs: Pairs, results: dict[str, FamilyResult], n_systems: int) -> dict[str, PairTests]:
+    def tables_of_pairs(self, pairs: Pairs, results: dict[str, FamilyResult], n_systems: int) -> dict[str, PTables]:
         """Return the p of all pairs as tables of all systems, adjusted as this inference says."""
-        tests = {name: pair_tests(pairs, result, n_systems) for name, result in results.items()}
+        tests = {name: p_tables(pairs, result, n_systems) for name, result in results.items()}
         if self.adjust == "holm":
             return {name: adjusted_by_holm(of_score.pvalues) for name, of_score in tests.items()}
         return tests
@@ -105,7 +105,7 @@ def inference(test: str | None, adjust: str, interval: str | None) -> Inference:
 
 
 def pvalues_of_pairs(
-    test: PairedTest,
+    test: TestKind,
     metric: Formula,
     systems: Sequence[SegmentStats],
     pairs: Pairs,
@@ -117,7 +117,7 @@ def pvalues_of_pairs(
 
     Parameters
     ----------
-    test : PairedTest
+    test : TestKind
         Any but Welch's, which is of runs.
     metric : Formula
     systems : sequence of SegmentStats

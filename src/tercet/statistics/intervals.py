@@ -293,10 +293,10 @@ def _bca_levels(
     """Return the quantiles to take instead of the tails (Efron and Tibshirani 1993, equations 14.10 to 14.15)."""
     below = ((distribution < observed - slack).mean() + (distribution <= observed + slack).mean()) / 2
     differences = jackknife.mean() - jackknife
-    spread = 6 * (differences**2).sum() ** 1.5
-    if not 0 < below < 1 or spread == 0:  # all resamples on one side, or all equal: no correction
+    denominator = 6 * (differences**2).sum() ** 1.5
+    if not 0 < below < 1 or denominator == 0:  # all resamples on one side, or all equal: no correction
         return tails
     bias = normal_quantile(float(below))
-    acceleration = float((differences**3).sum() / spread)
+    acceleration = float((differences**3).sum() / denominator)
     shifted = [bias + normal_quantile(tail) for tail in tails.tolist()]
     return np.array([normal_share(bias + deviate / (1 - acceleration * deviate)) for deviate in shifted])

@@ -13,7 +13,7 @@ from tercet.engine.chosen import engine
 from tercet.errors import InputError, MergeError
 
 from .draws import shuffle_masks
-from .named_tests import PairedTest
+from .kinds_of_tests import TestKind
 from .progress import count_on_bar
 from .resampled_scores import bootstrap_scores
 from .side_by_side import shared_columns, side_by_side
@@ -33,7 +33,7 @@ _MOST_SUMS = 1 << 12
 
 
 def null_differences(
-    test: PairedTest, metric: Formula, systems: Sequence[SegmentStats], *, n_resamples: int, seed: int
+    test: TestKind, metric: Formula, systems: Sequence[SegmentStats], *, n_resamples: int, seed: int
 ) -> NullDifferences:
     """Return the differences of pairs of systems in the resamples of a test; systems are resampled here."""
     check_alike_systems(systems)

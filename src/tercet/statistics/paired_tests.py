@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .adjusted_p import FamilyResult, NullDistribution, family_test
-from .draws import all_masks, n_exchanges
-from .named_tests import BOOTSTRAP, PERMUTATION, PairedTest
+from .adjusted_p import FamilyResult, NullDistribution, family_test, family_test_of_blocks
+from .draws import all_masks
+from .kinds_of_tests import PERMUTATION, TestKind
 from .null_differences import (
     NullDifferences,
-    Pair,
     Pairs,
     check_alike_systems,
     exchanged_differences,
@@ -26,97 +24,38 @@ from .rounding import rounding
 if TYPE_CHECKING:
     from .stats import Formula, Scores, SegmentStats
 
-_ALL_RESAMPLES = slice(None)
+
+class PairedTestResult(NamedTuple):
+    """The permutation test of a score of two systems."""
+
+    #: Score of the second system less that of the first.
+    statistic: float
+    #: Two-sided.
+    pvalue: float
+    #: The sizes of the differences under the null hypothesis.
+    null_distribution: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairedTestResult:
-    """The result of a paired test."""
-
-    statistic: float  # score of the second system minus that of the first
-    pvalue: float  # two-sided, from 1 / (n_resamples + 1) to 1
-    null_distribution: NDArray[np.float64]  # the absolute differences under the null hypothesis
-
-
-def paired_bootstrap_test(
-    metric: Formula,
-    systems: Sequence[SegmentStats],
-    pairs: Pairs = ((0, 1),),
-    *,
-    n_resamples: int = 1000,
-    seed: int = 12345,
-) -> Iterator[dict[str, PairedTestResult]]:
-    """Yield, for pairs of systems, the test of each score on the same resampled segments (Koehn 2004).
-
-    The statistic is that of sacrebleu's ``--paired-bs`` and of Moses: by how much the size of the resampled
-    difference exceeds its mean. For clear differences that is one tail only, so p comes out at about half of that of
-    :func:`paired_permutation_test`, which is the better choice where p is reported. Systems are resampled once,
-    before the first pair is asked for.
-    """
-    return _test_pairs(metric, systems, pairs, BOOTSTRAP, n_resamples=n_resamples, seed=seed)
-
-
-def paired_permutation_test(
-    metric: Formula,
-    systems: Sequence[SegmentStats],
-    pairs: Pairs = ((0, 1),),
-    *,
-    n_resamples: int = 10_000,
-    seed: int = 12345,
-) -> Iterator[dict[str, PairedTestResult]]:
-    """Yield, for pairs of systems, the test that exchanges their outputs segment by segment (Noreen 1989).
-
-    The tosses and p are those of sacrebleu's ``--paired-ar``, but for ties: a difference of the observed size counts
-    here, so that a system tested against itself has p = 1. Time: resamples times segments times columns, for each
-    system; memory: resamples times columns, for each system.
-    """
-    return _test_pairs(metric, systems, pairs, PERMUTATION, n_resamples=n_resamples, seed=seed)
-
-
-def _test_pairs(
-    metric: Formula, systems: Sequence[SegmentStats], pairs: Pairs, test: PairedTest, *, n_resamples: int, seed: int
-) -> Iterator[dict[str, PairedTestResult]]:
-    """Return the results of pairs of systems, which are resampled here, before the first pair is asked for."""
-    differences = null_differences(test, metric, systems, n_resamples=n_resamples, seed=seed)
-    return _results_of_pairs(metric, systems, pairs, differences, is_centred=test.is_centred)
-
-
-def _results_of_pairs(
-    metric: Formula,
-    systems: Sequence[SegmentStats],
-    pairs: Iterable[Pair],
-    differences: NullDifferences,
-    *,
-    is_centred: bool,
-) -> Iterator[dict[str, PairedTestResult]]:
-    observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
-    for pair in pairs:
-        first, second = pair
-        result = {}
-        for name, differences_of_score in differences([pair], _ALL_RESAMPLES).items():
-            (differences_of_pair,) = differences_of_score
-            distribution = np.abs(differences_of_pair)
-            if is_centred:
-                distribution -= distribution.mean()
-            first_score = float(observed[first][name])
-            second_score = float(observed[second][name])
-            # a difference that is smaller by rounding alone counts as one of the observed size
-            slack = rounding(len(systems[0])) * max(abs(first_score), abs(second_score))
-            difference = second_score - first_score
-            pvalue = pvalue_of(distribution, abs(difference), slack, n_units=len(systems[0]))
-            result[name] = PairedTestResult(statistic=difference, pvalue=pvalue, null_distribution=distribution)
-        yield result
-
-
-def pvalue_of(null_distribution: NDArray[np.float64], size: float, slack: float, n_units: int) -> float:
-    """Return the share of null differences that are at least of a size, less the slack; NaN of one that is NaN."""
-    if math.isnan(size):
-        return math.nan
-    n_as_large = int((null_distribution >= size - slack).sum())
-    if n_units == 1:  # no test, as all resamples are equal
-        n_as_large = len(null_distribution)
-    # the observed arrangement is one of those under the null hypothesis: p is never 0
-    return (n_as_large + 1) / (len(null_distribution) + 1)
+def permutation_test(
+    metric: Formula, systems: Sequence[SegmentStats], *, n_resamples: int, seed: int
+) -> dict[str, PairedTestResult]:
+    """Return the test of each score of two systems, with what its p is counted in; p is that of all_pairs_test."""
+    pairs = [(0, 1)]
+    strata = [Stratum(metric, systems, 1.0, seed)]
+    null = null_distribution_of_strata(strata, pairs, PERMUTATION, n_resamples=n_resamples)
+    differences = null.differences(pairs, slice(None))
+    first, second = (_scores_of_each(metric, [stats]) for stats in systems)
+    n_units = len(systems[0])
+    families = family_test_of_blocks(
+        [differences], null.n_resamples, first, second, slack=rounding(n_units), is_complete=null.is_complete
+    )
+    if n_units == 1:
+        families = _without_test(families)
+    results = {}
+    for name, family in families.items():
+        statistic = float(second[name][0]) - float(first[name][0])
+        results[name] = PairedTestResult(statistic, float(family.pvalues[0]), np.abs(differences[name][0]))
+    return results
 
 
 def pvalue_beyond_resamples(result: PairedTestResult, n_units: int) -> float:
@@ -147,7 +86,7 @@ def all_pairs_test(
     metric: Formula,
     systems: Sequence[SegmentStats],
     pairs: Pairs,
-    test: PairedTest,
+    test: TestKind,
     *,
     n_resamples: int,
     seed: int,
@@ -157,9 +96,14 @@ def all_pairs_test(
     Pairs with a score that is NaN have no p, and are not adjusted for. Where units are so few that they can be
     exchanged in no more ways than there are resamples, p of the permutation test is exact.
     """
-    observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
-    scores = {name: np.array([float(of_system[name]) for of_system in observed]) for name in observed[0]}
+    scores = _scores_of_each(metric, systems)
     return strata_test([Stratum(metric, systems, 1.0, seed)], scores, pairs, test, n_resamples=n_resamples)
+
+
+def _scores_of_each(metric: Formula, systems: Sequence[SegmentStats]) -> Scores:
+    """Return each score of all systems."""
+    observed = [metric.finalize(metric.corpus_totals(stats)) for stats in systems]
+    return {name: np.array([float(of_system[name]) for of_system in observed]) for name in observed[0]}
 
 
 class Stratum(NamedTuple):
@@ -179,7 +123,7 @@ class Stratum(NamedTuple):
 
 
 def strata_test(
-    strata: Sequence[Stratum], scores: Scores, pairs: Pairs, test: PairedTest, *, n_resamples: int
+    strata: Sequence[Stratum], scores: Scores, pairs: Pairs, test: TestKind, *, n_resamples: int
 ) -> dict[str, FamilyResult]:
     """Return p of pairs of systems, as :func:`all_pairs_test` does, of weighted sums of the scores in strata.
 
@@ -191,45 +135,47 @@ def strata_test(
     second_scores = {name: system_scores[seconds] for name, system_scores in scores.items()}
     n_units = sum(stratum.n_units for stratum in strata)
     results = family_test(null, first_scores, second_scores, centred=test.is_centred, slack=rounding(n_units))
-    if n_units > 1:
-        return results
-    # No test, as all resamples are equal.
-    untested = {}
+    if n_units == 1:
+        return _without_test(results)
+    return results
+
+
+def _without_test(results: dict[str, FamilyResult]) -> dict[str, FamilyResult]:
+    """Return p of 1 for each comparison that has one: of a single unit all resamples are equal."""
+    without_test = {}
     for name, result in results.items():
-        untested[name] = FamilyResult(
+        without_test[name] = FamilyResult(
             pvalues=np.where(np.isnan(result.pvalues), result.pvalues, 1.0),
             adjusted=np.where(np.isnan(result.adjusted), result.adjusted, 1.0),
         )
-    return untested
+    return without_test
 
 
 def null_distribution_of_strata(
-    strata: Sequence[Stratum], pairs: Pairs, test: PairedTest, *, n_resamples: int
+    strata: Sequence[Stratum], pairs: Pairs, test: TestKind, *, n_resamples: int
 ) -> NullDistribution:
     """Return the differences of pairs of systems under the null hypothesis: weighted sums of those of strata."""
-    n_all = None
-    if test.exchanges:
-        n_all = n_exchanges(sum(stratum.n_units for stratum in strata), n_resamples)
+    resamples = test.resamples(sum(stratum.n_units for stratum in strata), n_resamples)
     differences_of_strata = []
-    if n_all is None:
+    if resamples.are_all:
+        differences_of_strata = _all_exchanges(strata, resamples.number)
+    else:
         for stratum in strata:
             differences_of_strata.append(
                 null_differences(test, stratum.metric, stratum.systems, n_resamples=n_resamples, seed=stratum.seed)
             )
-    else:
-        differences_of_strata = _all_exchanges(strata, n_all)
 
-    def differences(some_pairs: Pairs, resamples: slice) -> Scores:
+    def differences(some_pairs: Pairs, some_resamples: slice) -> Scores:
         total: dict[str, NDArray[np.float64]] = {}
         for stratum, differences_of_stratum in zip(strata, differences_of_strata, strict=True):
-            for name, of_score in differences_of_stratum(some_pairs, resamples).items():
+            for name, of_score in differences_of_stratum(some_pairs, some_resamples).items():
                 part = of_score
                 if stratum.weight != 1:
                     part = stratum.weight * of_score
                 total[name] = total[name] + part if name in total else part
         return total
 
-    return NullDistribution(pairs, n_all or n_resamples, differences, is_complete=n_all is not None)
+    return NullDistribution(pairs, resamples.number, differences, is_complete=resamples.are_all)
 
 
 def _all_exchanges(strata: Sequence[Stratum], n_all: int) -> list[NullDifferences]:

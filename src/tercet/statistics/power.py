@@ -78,17 +78,20 @@ def pair_variation(
     """Return how much the difference of two systems varies; None where they differ in few units, or by rounding."""
     n_units = len(first.units)
     n_different = int(differ(first.units, second.units).sum())
-    error = None
-    if n_different >= fewest_different:
-        error = paired_error(first.resampled, second.resampled)
-    return None if error is None else PairVariation(error, n_units, exact_scale, n_different / n_units)
+    if n_different < fewest_different:
+        return None
+    error = paired_error(first.resampled, second.resampled)
+    if error is None:
+        return None
+    return PairVariation(error, n_units, exact_scale, n_different / n_units)
 
 
 def paired_error(first: NDArray[np.float64], second: NDArray[np.float64]) -> float | None:
     """Return the standard error of the difference of two scores by their paired resamples; None of rounding alone."""
     error = float(np.std(first - second, ddof=1))
-    is_rounding = error <= ROUNDING * float(np.abs(second).max())
-    return None if is_rounding else error
+    if error <= ROUNDING * float(np.abs(second).max()):
+        return None
+    return error
 
 
 def smallest_difference(
@@ -122,12 +125,12 @@ def units_needed(
         return None
     ratio = spread / abs(difference)
     least = _least_units(alpha / n_pairs)
-    needed = max(least, math.ceil((_errors_needed(max(least, MANY), alpha / n_pairs, power) * ratio) ** 2))
+    needed = max(least, math.ceil((_errors_needed(MANY, alpha / n_pairs, power) * ratio) ** 2))
     # So few are tested with Student's t, which asks for more of them.
     for n_few in range(needed, MANY):
         if _errors_needed(n_few, alpha / n_pairs, power) * ratio <= math.sqrt(n_few):
             return n_few
-    return max(needed, MANY, least)
+    return max(needed, MANY)
 
 
 def smallest_share_difference(

@@ -90,10 +90,6 @@ class SegmentStats:
             self._total.flags.writeable = False
         return self._total
 
-    def resample(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return sums (B, k) of the rows, times how often each was drawn in each of B resamples, shape (B, n)."""
-        return weights @ self.rows
-
     def column(self, name: str) -> NDArray[np.float64]:
         """Return one column, shape (n,)."""
         return self.rows[:, self.columns.index(name)]

@@ -43,21 +43,21 @@ def step_down_levels(
     """
     levels = [alpha] * len(statistics)
     pvalues = None if replicates is None else _shares_as_large(replicates)
-    untested = sorted(range(len(statistics)), key=lambda number: -statistics[number])
-    while untested:
-        level = alpha / len(untested)
+    left = sorted(range(len(statistics)), key=lambda number: -statistics[number])
+    while left:
+        level = alpha / len(left)
         if pvalues is not None:
             # In each resample, the least p of the tests that are left.
-            least_p = np.sort(pvalues[untested].min(axis=0))
+            least_p = np.sort(pvalues[left].min(axis=0))
             n_allowed = math.floor(alpha * len(least_p))
             if n_allowed:
                 level = max(level, float(least_p[n_allowed - 1]))
             level = min(level, alpha)
-        for number in untested:
+        for number in left:
             levels[number] = level
-        if not is_rejected(untested[0], level):
+        if not is_rejected(left[0], level):
             break
-        untested = untested[1:]
+        left = left[1:]
     return levels
 
 

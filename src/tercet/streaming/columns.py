@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.types import is_dictionary, is_integer, is_null
 
-from tercet.corpus.items import as_list, check_arrow, is_any_list, is_plain_text
+from tercet.corpus.arrow_columns import check_arrow, is_any_list, is_plain_text
+from tercet.corpus.items import as_list
 from tercet.errors import InputError, did_you_mean, first_line, shorten
 from tercet.files.columns.name_roles import role_of
 from tercet.files.table import Roles

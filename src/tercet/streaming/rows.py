@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,8 @@ from tercet.base.metric import Metric
 from tercet.base.pieces import corpus_stats, joined_context
 from tercet.base.scoring import batch_stats, refuse_missing, score_batch, summarize, warn_of
 from tercet.corpus.artefacts import Artefacts, artefacts_of
-from tercet.corpus.corpus import Corpus, join_batches
+from tercet.corpus.corpus import Corpus, Warned, join_batches
 from tercet.corpus.reading import read_batch
-from tercet.errors import warn
 from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
@@ -30,6 +29,8 @@ class KeptRows:
     context: Any = None
     batch: Corpus | None = None
     artefacts: Artefacts | None = None
+    #: What was said of the texts, also for other metrics.
+    warned: Warned = field(default_factory=Warned, compare=False)
 
     @classmethod
     def uncounted(cls, batch: Corpus) -> KeptRows:
@@ -50,8 +51,10 @@ class KeptRows:
         artefacts = None
         if metric.takes_references and not scored.searched:
             artefacts = artefacts_of_one(scored)
+            # So that the next metric does not search these texts once more.
+            scored.warned.add_form(scored.normalizer)
         kept_batch = scored if metric.needs_corpus else None
-        return cls(stats, context, kept_batch, artefacts)
+        return cls(stats, context, kept_batch, artefacts, scored.warned)
 
     def __len__(self) -> int:
         if self.stats is not None:
@@ -109,7 +112,7 @@ def stats_of_rows(metric: Metric, parts: Sequence[KeptRows]) -> SegmentStats:
             return SegmentStats.concatenate(stats)
     corpus = join_batches([part.batch for part in parts if part.batch is not None])
     # The parts with statistics were searched as they were counted.
-    corpus.searched = bool(stats)
+    corpus.warned.is_silent = bool(stats)
     return batch_stats(metric, corpus)
 
 
@@ -119,8 +122,8 @@ def _warn_of_artefacts(parts: Sequence[KeptRows]) -> None:
     for part in parts:
         if part.artefacts is not None:
             artefacts += part.artefacts
-    for message in artefacts.messages().values():
-        warn(message)
+    if parts:
+        parts[0].warned.say(artefacts.messages().values())
 
 
 def _with_stats(metric: Metric, part: KeptRows, start: int) -> KeptRows:
@@ -142,11 +145,7 @@ class CountedParts:
     def count(self, batch: Corpus) -> KeptRows:
         """Return the rows of a part, without adding it; errors give the items' numbers in the corpus."""
         refuse_missing(self.metric, [self._items + index for index in batch.missing])
-        numbered = batch.numbered(self._items)
-        rows = KeptRows.counted(self.metric, numbered)
-        # So that the next metric does not search the texts once more.
-        batch.searched = numbered.searched
-        return rows
+        return KeptRows.counted(self.metric, batch.numbered(self._items))
 
     def add(self, part: KeptRows) -> None:
         """Add the rows of a part."""

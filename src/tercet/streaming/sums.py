@@ -17,8 +17,8 @@ from tercet.api import make_scorer
 from tercet.base.metric import Metric
 from tercet.base.pieces import each_piece
 from tercet.base.scoring import refuse_missing
+from tercet.corpus.arrow_columns import check_arrow
 from tercet.corpus.corpus import Corpus
-from tercet.corpus.items import check_arrow
 from tercet.errors import InputError, MergeError, OptionError, first_line, shorten
 from tercet.signature import Signature
 from tercet.statistics.exact_sums import DECIMAL, ExactSums, check_summable

@@ -17,8 +17,8 @@ from tercet.files.read import read_file
 from tercet.files.table import Log, Roles, Table
 from tercet.files.writing import check_different
 
-from .named_columns import NamedColumns
-from .names_from_paths import InputFiles
+from .input_files import InputFiles
+from .named_columns import NamedColumns, no_references_error, references_beside
 from .sets_of_logs import log_sets
 from .test_set import TestSet
 
@@ -191,17 +191,13 @@ def _with_rows_of_ids(log: Answers, table: Table, rows: Mapping[str, int], named
     return replace(log, columns=joined_columns, lines=[log.lines[row] for row in answer_rows], roles=joined_roles)
 
 
-def _reference_columns(table: Table, named: NamedColumns, roles: Roles) -> Sequence[str]:
-    """Return the columns of references of a table: those that are named, or else those whose names suggest it."""
-    if named.references:
-        return [name for name in named.references if name in table.columns] or roles.references
-    if roles.references:
-        return roles.references
-    # A table of ids and texts has no other texts to choose from.
-    texts = [name for name in table.columns if name.strip().lower() not in IDS]
-    if len(texts) != 1:
-        raise InputError(
-            f"{table.name}: no column was recognized as references (choose with {argument('reference_columns')}); "
-            f"there are {', '.join(map(shorten, table.columns))}."
-        )
-    return texts
+def _reference_columns(table: Table, named: NamedColumns, roles: Roles) -> list[str]:
+    """Return the columns of references of a table; several tables may have those that are named."""
+    others = [name for name in table.columns if name.strip().lower() not in IDS]
+    references = references_beside(table, named, roles, set(table.columns).difference(others))
+    if references or named.references:
+        return references
+    # Answers that are all numbers are no texts, and the table has nothing else.
+    if len(others) != 1:
+        raise no_references_error(table)
+    return others

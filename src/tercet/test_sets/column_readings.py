@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -77,7 +77,7 @@ def readings(
     table: Table,
     columns_of: Mapping[ColumnRole, Sequence[str]],
     reasons: Mapping[str, str],
-    named_by_user: Sequence[str] = (),
+    named_by_user: Collection[str] = (),
 ) -> tuple[ColumnReading, ...]:
     """Return how each column of a table was read.
 
@@ -88,7 +88,7 @@ def readings(
         The columns in each role; the others are left out.
     reasons : mapping of str to str
         Why a column has its role, or none.
-    named_by_user : sequence of str
+    named_by_user : collection of str
         Columns whose role the user says.
     """
     roles: dict[str, ColumnRole] = {}

@@ -10,8 +10,9 @@ from tercet.files.fairseq import Generated, generated, is_generated
 from tercet.files.lines import STDIN, read_lines, stream_lines
 from tercet.files.writing import check_different
 
+from .input_files import InputFiles
 from .named_columns import NamedColumns
-from .names_from_paths import InputFiles, name_of, names_of
+from .names_from_paths import name_of, names_of
 from .test_set import TestSet
 
 

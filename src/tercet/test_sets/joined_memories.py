@@ -11,9 +11,10 @@ from tercet.files.table import SOURCE_TEXT
 from tercet.files.translation.joining import join_memories
 from tercet.files.writing import check_different
 
+from .input_files import InputFiles, check_no_scores_beside
 from .memories_and_tables import memories_beside_tables
 from .named_columns import NamedColumns
-from .names_from_paths import InputFiles, check_no_scores_beside, name_of, names_of
+from .names_from_paths import name_of, names_of
 from .test_set import TestSet
 
 #: By format that is joined with references: the files that can be, and by what.
@@ -96,7 +97,7 @@ def _check_kind_of_references(
         f"Systems in {kind} files need references in {files}, because they are joined by {joined_by}; "
         f"{misplaced[0]!r} is not one."
     )
-    if kind == "TMX":
+    if table_format(path) == "tmx":
         problem += " Or give one TMX file with the references as one of its languages or authors."
     if table_format(path) in BILINGUAL:
         problem += " Or give a table with a column of sources, or of the ids of units."

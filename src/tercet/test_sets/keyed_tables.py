@@ -22,7 +22,17 @@ from tercet.files.table import Log, Memory, Roles, Table
 
 from .answer_endings import EndingColumn, ending_columns
 from .column_warnings import warn_unlike_references
-from .named_columns import NamedColumns, column_called, column_of_system, listing, reference_columns
+from .labels import column_and_pattern
+from .named_columns import (
+    NamedColumns,
+    column_called,
+    column_of_system,
+    listing,
+    no_references_error,
+    reference_columns,
+    references_beside,
+)
+from .pivoted_tables import PivotedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +90,8 @@ class JoinedTables:
     endings: Sequence[EndingColumn]
     #: The names that columns have in their tables which are called as a system, by what the joined table calls them.
     own_names: Mapping[str, str]
+    #: Why systems, references and the source are taken for these, of those that the user does not name.
+    reasons: Mapping[str, str]
 
 
 def join_by_ids(
@@ -125,6 +137,7 @@ def join_by_ids(
         own_columns_by_system=_own_columns_by_system(all_systems, ids, named, cells_beside),
         endings=from_systems.endings,
         own_names={title: name for name, title in from_beside.renamed.items()},
+        reasons=from_beside.reasons | from_systems.reasons,
     )
 
 
@@ -228,13 +241,16 @@ class _ColumnsBeside(NamedTuple):
     source: str | None
     #: What columns that are called as a system are called here, by the names that they have in their tables.
     renamed: dict[str, str]
+    #: Why columns are references or the source, of those that the user does not name.
+    reasons: dict[str, str]
 
     def asked_for(self, column: str) -> str:
         """Return what is called here as a user's column of labels, which may have a pattern behind it."""
-        if column in self.renamed:
-            return self.renamed[column]
-        name, tilde, pattern = column.partition("~")
-        return self.renamed.get(name, name) + tilde + pattern
+        name, pattern = column_and_pattern(column, {*self.cells, *self.renamed})
+        title = self.renamed.get(name, name)
+        if pattern is None:
+            return title
+        return f"{title}~{pattern}"
 
 
 def _columns_beside(
@@ -254,6 +270,7 @@ def _columns_beside(
     cells: dict[str, list[Any]] = {}
     references: list[str] = []
     renamed: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     source = named.source
     for keyed in others:
         roles = guess_roles(keyed.table)
@@ -273,13 +290,16 @@ def _columns_beside(
             if name in targets:
                 cells[title] = keyed.cells(name, ids)
                 references.append(title)
+                if name not in named.references:
+                    reasons[title] = roles.reasons.get(name, "")
                 continue
             cells[title] = keyed.first_cells(name, ids)
             if source is None and name == roles.source:
                 source = title
+                reasons[title] = roles.reasons.get(name, "")
     if not references and named.need_references:
-        raise _no_references_error([keyed.table for keyed in others])
-    return _ColumnsBeside(cells, references, source, renamed)
+        raise no_references_error(*(keyed.table for keyed in others))
+    return _ColumnsBeside(cells, references, source, renamed, reasons)
 
 
 def _free_title(name: str, file: str, cells: Container[str], taken: Container[str]) -> str:
@@ -293,26 +313,11 @@ def _free_title(name: str, file: str, cells: Container[str], taken: Container[st
     return title
 
 
-def _no_references_error(tables: Sequence[Table]) -> InputError:
-    """Return the error for tables of which no column is called as references."""
-    names = [shorten(name) for table in tables for name in table.columns]
-    return InputError(
-        f"{', '.join(table.name for table in tables)}: no column was recognized as references (choose with "
-        f"{argument('reference_columns')}); there are {', '.join(names)}."
-    )
-
-
 def _targets_of(keyed: _Keyed, named: NamedColumns, roles: Roles) -> list[str]:
-    """Return the columns of references of a table: those that are named, or else those whose names suggest it."""
-    table = keyed.table
-    targets = reference_columns(table, named, roles)
-    if targets or named.references or roles.source is not None:
-        return targets
-    # A table of ids and texts has no other texts to choose from.
-    texts = [name for name, cells in table.columns.items() if name != keyed.key and not lack(cells)]
-    if len(texts) > 1:
-        return []
-    return texts
+    """Return the columns of references of a table, which may have only sources."""
+    if roles.source is not None:
+        return reference_columns(keyed.table, named, roles)
+    return references_beside(keyed.table, named, roles, {keyed.key})
 
 
 def _like_outputs(
@@ -353,16 +358,20 @@ def _one_text(cell: Any) -> str:
     return cell if isinstance(cell, str) else ""
 
 
-def _systems_of(keyed: _Keyed, named: NamedColumns) -> list[str]:
-    """Return the columns of a table that are systems."""
-    named_here = [name for name in named.systems if name in keyed.table.columns]
+def _systems_of(keyed: _Keyed, named: NamedColumns) -> dict[str, str]:
+    """Return the columns of a table that are systems, each with the reason; "" for those that the user names."""
+    table = keyed.table
+    named_here = [name for name in named.systems if name in table.columns]
+    if named_here and isinstance(table, PivotedTable):
+        return dict.fromkeys(named_here, f"{table.names!r} names it")
     if named_here:
-        return named_here
-    roles = guess_roles(without_scores(keyed.table, named.scores))
-    if not roles.systems and len(roles.references) == 1:
+        return dict.fromkeys(named_here, "")
+    roles = guess_roles(without_scores(table, named.scores))
+    systems = roles.systems
+    if not systems and len(roles.references) == 1:
         # References are in another file: what is called as they are, such as "caption", is an output.
-        return list(roles.references)
-    return list(roles.systems)
+        systems = roles.references
+    return {name: roles.reasons.get(name, "") for name in systems}
 
 
 class _SystemsOfTable(NamedTuple):
@@ -371,6 +380,8 @@ class _SystemsOfTable(NamedTuple):
     keyed: _Keyed
     #: By their columns.
     names: dict[str, str]
+    #: By these names, why their columns are systems; without those that the user names.
+    reasons: dict[str, str]
 
 
 def _all_systems(
@@ -382,14 +393,21 @@ def _all_systems(
         with_file = ""
         if len(tables) > 1 or file in called:
             with_file = file
-        all_systems.append(_SystemsOfTable(keyed, _names_of_systems(keyed, with_file, named)))
+        reason_of = _systems_of(keyed, named)
+        names = _names_of_systems(keyed, with_file, list(reason_of))
+        reasons = {}
+        for column, reason in reason_of.items():
+            if reason and names[column] != column:
+                reason = f"in its file {reason}"
+            if reason:
+                reasons[names[column]] = reason
+        all_systems.append(_SystemsOfTable(keyed, names, reasons))
     _check_names_differ(all_systems)
     return all_systems
 
 
-def _names_of_systems(keyed: _Keyed, file: str, named: NamedColumns) -> dict[str, str]:
+def _names_of_systems(keyed: _Keyed, file: str, columns_of_systems: Sequence[str]) -> dict[str, str]:
     """Return what the joined table calls each system of a table, by its column: as the file, where that is given."""
-    columns_of_systems = _systems_of(keyed, named)
     if not columns_of_systems:
         raise InputError(
             f"{keyed.table.name}: no column was recognized as predictions of a system (choose with "
@@ -416,14 +434,15 @@ def _check_no_key(all_systems: Sequence[_SystemsOfTable], first: _Keyed) -> None
 def _check_names_differ(all_systems: Sequence[_SystemsOfTable]) -> None:
     """Raise an InputError for two systems of one name: of files `a` and `a b`, whose columns are `b c` and `c`."""
     table_of: dict[str, str] = {}
-    for keyed, names in all_systems:
-        for name in names.values():
+    for systems in all_systems:
+        table = systems.keyed.table
+        for name in systems.names.values():
             if name in table_of:
                 raise InputError(
-                    f"Two systems would be called {shorten(name)}, of {table_of[name]} and of {keyed.table.name}: "
+                    f"Two systems would be called {shorten(name)}, of {table_of[name]} and of {table.name}: "
                     "give one of the files another name, as in NAME=PATH."
                 )
-            table_of[name] = keyed.table.name
+            table_of[name] = table.name
 
 
 class _ColumnsOfSystems(NamedTuple):
@@ -434,6 +453,8 @@ class _ColumnsOfSystems(NamedTuple):
     #: By system, the name of its table.
     side_of: dict[str, str]
     endings: list[EndingColumn]
+    #: Why they are systems, of those that the user does not name.
+    reasons: dict[str, str]
 
 
 def _columns_of_systems(
@@ -443,6 +464,7 @@ def _columns_of_systems(
     cells: dict[str, list[Any]] = {}
     side_of: dict[str, str] = {}
     endings: list[EndingColumn] = []
+    reasons: dict[str, str] = {}
     all_numbers: list[_NumbersOfSystem] = []
     may_lack = {score for score in named.scores if any(_has_scores(keyed.table, score) for keyed in beside)}
     for systems in all_systems:
@@ -450,12 +472,13 @@ def _columns_of_systems(
         side_of |= dict.fromkeys(systems.names.values(), systems.keyed.table.name)
         all_numbers += _numbers_of(systems, ids, named.scores, may_lack)
         endings += _endings_of(systems, ids, named.scores)
+        reasons |= systems.reasons
     taken = set(side_of)
     for system, score, numbers in all_numbers:
         column = column_of_system(side_of[system], system, score, taken)
         cells[column] = numbers
         taken.add(column)
-    return _ColumnsOfSystems(cells, side_of, endings)
+    return _ColumnsOfSystems(cells, side_of, endings, reasons)
 
 
 def _has_scores(table: Table, score: str) -> bool:
@@ -465,9 +488,9 @@ def _has_scores(table: Table, score: str) -> bool:
 
 def _texts_of(systems: _SystemsOfTable, ids: Sequence[str]) -> dict[str, list[Any]]:
     """Return the texts of each system of a table."""
-    keyed, names = systems
+    keyed = systems.keyed
     texts: dict[str, list[Any]] = {}
-    for column, system in names.items():
+    for column, system in systems.names.items():
         # Errors of the joined table would name the file of the references.
         predictions_in(keyed.table, column)
         texts[system] = keyed.first_cells(column, ids, absent="")
@@ -486,7 +509,8 @@ def _numbers_of(
     systems: _SystemsOfTable, ids: Sequence[str], scores: Sequence[str], may_lack: Container[str]
 ) -> list[_NumbersOfSystem]:
     """Return the numbers of the systems of a table; scores that tables beside it have may be lacking."""
-    keyed, names = systems
+    keyed = systems.keyed
+    names = systems.names
     all_numbers = []
     for score in scores:
         # Read here, as they are written here: and so errors name this file, too.
@@ -500,7 +524,8 @@ def _numbers_of(
 
 def _endings_of(systems: _SystemsOfTable, ids: Sequence[str], scores: Sequence[str]) -> list[EndingColumn]:
     """Return how the answers of the systems of a table ended."""
-    keyed, names = systems
+    keyed = systems.keyed
+    names = systems.names
     endings = []
     for ending in ending_columns(keyed.table, list(names), scores):
         endings.append(ending._replace(system=names[ending.system], cells=keyed.first_cells(ending.column, ids)))
@@ -512,7 +537,9 @@ def _own_columns_by_system(
 ) -> dict[str, dict[str, list[Any]]]:
     """Return the columns that are neither ids, nor texts, nor scores; with their table, where a name is taken."""
     own_columns: dict[str, dict[str, list[Any]]] = {}
-    for keyed, names in all_systems:
+    for systems in all_systems:
+        keyed = systems.keyed
+        names = systems.names
         without = without_scores(keyed.table, named.scores)
         for column in without.columns:
             if column == keyed.key or column in names:

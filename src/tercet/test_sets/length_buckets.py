@@ -11,21 +11,28 @@ from numpy.typing import NDArray
 
 from tercet.corpus.items import read_items
 from tercet.corpus.letters import count_letters
-from tercet.test_sets.test_set import TestSet
+
+from .test_set import TestSet
 
 _MOST_BUCKETS = 5
-_LEAST_SEGMENTS = 8  # of a bucket, if there are several
+#: Of a bucket, if there are several.
+_LEAST_SEGMENTS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buckets:
-    """Segments grouped by reference length."""
+    """Segments grouped by the length of their references or sources; one without such a text is in no bucket."""
 
-    unit: str  # words, or characters for scripts without blanks
-    labels: list[str]  # the least and the greatest length of each
-    members: list[NDArray[np.int64]]  # the segments of each
-    of: str  # the reference, or the source
-    lengths: dict[int, int]  # of each segment
+    #: Words, or characters for scripts without blanks.
+    unit: str
+    #: The least and the greatest length of each bucket.
+    labels: list[str]
+    #: The segments of each bucket.
+    members: list[NDArray[np.int64]]
+    #: The reference, or the source.
+    of: str
+    #: By segment.
+    lengths: dict[int, int]
 
     @property
     def called(self) -> str:
@@ -35,8 +42,9 @@ class Buckets:
 
 def buckets_of(test_set: TestSet, scored: Sequence[int]) -> Buckets | None:
     """Return the buckets of a test set: by its references, or else by its source; None without either."""
-    if any(test_set.references[index] for index in scored):
-        return make_buckets(test_set.references, scored)
+    with_reference = [index for index in scored if test_set.references[index]]
+    if with_reference:
+        return make_buckets(test_set.references, with_reference)
     if test_set.source is None:
         return None
     sources = [[text] for text in test_set.source]
@@ -44,7 +52,7 @@ def buckets_of(test_set: TestSet, scored: Sequence[int]) -> Buckets | None:
 
 
 def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of: str = "reference") -> Buckets:
-    """Put segments into at most five buckets of about as many; of several references the mean length counts."""
+    """Put segments with references into at most five buckets of about as many; of several the mean length counts."""
     texts = [list(references[index]) for index in scored]
     letters = count_letters(read_items([""] * len(texts), texts)) if texts else None
     by_characters = letters is not None and letters.mostly_without_blanks
@@ -52,12 +60,12 @@ def make_buckets(references: Sequence[Sequence[str]], scored: Sequence[int], of:
     mean_lengths = []
     for segment_references in texts:
         total = sum(map(size, segment_references))
-        mean_lengths.append(round(total / max(1, len(segment_references))))
+        mean_lengths.append(round(total / len(segment_references)))
     lengths = np.array(mean_lengths, np.int64)
     number = min(_MOST_BUCKETS, max(1, len(lengths) // _LEAST_SEGMENTS))
     shares = np.arange(1, number) / number
     edges = np.unique(np.quantile(lengths, shares, method="lower")) if len(shares) else np.empty(0)
-    # a length that is an edge belongs below it
+    # A length that is an edge belongs below it.
     buckets = np.searchsorted(edges, lengths)
     members = []
     labels = []
@@ -81,5 +89,5 @@ def _count_words(text: str) -> int:
 
 
 def _count_characters(text: str) -> int:
-    # marks (M), such as accents and vowel signs, belong to the letter before them
+    # Marks (M), such as accents and vowel signs, belong to the letter before them.
     return sum(not letter.isspace() and unicodedata.category(letter)[0] != "M" for letter in text)

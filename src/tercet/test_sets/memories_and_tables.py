@@ -15,8 +15,16 @@ from tercet.files.read import Opening, read_file
 from tercet.files.table import SOURCE_TEXT, Log, Memory, Table
 from tercet.files.translation.joining import JoinedMemories, join_memories, read_memory
 
-from .named_columns import NamedColumns, column_called, end_of_fields, listing
-from .names_from_paths import InputFiles, name_of
+from .input_files import InputFiles
+from .named_columns import (
+    NamedColumns,
+    column_called,
+    end_of_fields,
+    listing,
+    no_references_error,
+    references_beside,
+)
+from .names_from_paths import name_of
 from .pivoted_tables import cells_of_rows
 from .test_set import TestSet
 
@@ -49,10 +57,11 @@ def memories_beside_tables(systems: Mapping[str, str], files: InputFiles, named:
         to_join[path] = memory
         if with_ids:
             to_join[path] = _by_ids(memory, with_ids[0])
-    joined = join_memories(systems, references, None, None, named.missing, to_join)
+    joined = join_memories(systems, references, target=None, source=None, missing=named.missing, read=to_join)
+    source: list[str] | None
     if with_ids:
         ids = joined.ids
-        source = _sources_of_units(first, ids or [])
+        source = _first_cells(joined, {path: memory.columns[memory.key_column] for path, memory in memories.items()})
     else:
         ids = _unit_ids(memories, joined)
         source = joined.source
@@ -79,9 +88,14 @@ def _unit_ids(memories: Mapping[str, Memory], joined: JoinedMemories) -> list[st
     with_ids = {path: memory.labels[_ID] for path, memory in memories.items() if _ID in memory.labels}
     if not with_ids:
         return None
-    columns = [cells_of_rows(ids, joined.rows[path]) for path, ids in with_ids.items()]
-    unit_ids = [next(filter(None, ids), "") for ids in zip(*columns, strict=True)]
+    unit_ids = _first_cells(joined, with_ids)
     return unit_ids if any(unit_ids) else None
+
+
+def _first_cells(joined: JoinedMemories, cells_of: Mapping[str, Sequence[str | None]]) -> list[str]:
+    """Return what the first file that has it says of each segment, given a column of each; "" where none does."""
+    columns = [cells_of_rows(cells, joined.rows[path]) for path, cells in cells_of.items()]
+    return [next(filter(None, cells), "") for cells in zip(*columns, strict=True)]
 
 
 def _read_references(path: str, opening: Opening) -> Table:
@@ -117,15 +131,9 @@ class _KeyedSide:
                 f"{table.name}: no column was recognized as sources (choose with {argument('source_column')}) or as "
                 f"ids, to join it with units by; there are {', '.join(map(shorten, table.columns))}."
             )
-        references = named.references or [name for name in roles.references if name != key]
-        others = [name for name in texts if name != key]
-        if not references and len(others) == 1:
-            references = others
+        references = references_beside(table, named, roles, {key, ids})
         if not references:
-            raise InputError(
-                f"{table.name}: no column was recognized as references (choose with "
-                f"{argument('reference_columns')}); there are {', '.join(map(shorten, table.columns))}."
-            )
+            raise no_references_error(table)
         return cls(table, key, source is None, references)
 
     def as_memory(self, source: str, target: str) -> Memory:
@@ -184,11 +192,3 @@ def _by_ids(memory: Memory, reference: str) -> Memory:
         key_column=_KEY,
         joined_by=_ID,
     )
-
-
-def _sources_of_units(memory: Memory, ids: Sequence[str]) -> list[str] | None:
-    """Return the sources of units by their ids; None where these repeat."""
-    sources = dict(zip(memory.labels[_ID], memory.columns[memory.key_column], strict=True))
-    if len(sources) < len(memory.lines):
-        return None
-    return [sources[id] or "" for id in ids]

@@ -90,7 +90,7 @@ def _shifted_examples(test_set: TestSet, sample: Mapping[int, set[str]]) -> dict
             words = _words_of_texts(texts[segment])
             if len(words) < _LEAST_WORDS:
                 continue
-            least_shared = max(len(words) / 2, 2 * len(words & reference_words), 1)
+            least_shared = max(len(words) / 2, 2 * len(words & reference_words))
             if len(words & neighbours.get(segment - 1, set())) >= least_shared:
                 like_last.append(_Misplaced(segment, segment - 1))
             if len(words & neighbours.get(segment + 1, set())) >= least_shared:

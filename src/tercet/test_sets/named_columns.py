@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tercet.errors import InputError, shorten
+from tercet.errors import InputError, argument, shorten
 from tercet.files.missing_option import LEAVE_OUT
 
 if TYPE_CHECKING:
@@ -70,6 +70,35 @@ def reference_columns(table: Table, named: NamedColumns, roles: Roles) -> list[s
     return named_here or list(roles.references)
 
 
+def references_beside(table: Table, named: NamedColumns, roles: Roles, used: Container[str | None]) -> list[str]:
+    """Return the columns of references of a table beside those of systems, of columns that are not used otherwise.
+
+    They are those of :func:`reference_columns`, or else the only texts: a table of ids and texts has no others to
+    choose from.
+    """
+    # Here, as text files have no cells.
+    from tercet.files.columns.contents import lack
+
+    if named.references:
+        return reference_columns(table, named, roles)
+    suggested = [name for name in roles.references if name not in used]
+    if suggested:
+        return suggested
+    texts = [name for name, cells in table.columns.items() if name not in used and not lack(cells)]
+    if len(texts) > 1:
+        return []
+    return texts
+
+
+def no_references_error(*tables: Table) -> InputError:
+    """Return the error for tables of which no column is taken as references."""
+    columns = [shorten(name) for table in tables for name in table.columns]
+    return InputError(
+        f"{', '.join(table.name for table in tables)}: no column was recognized as references (choose with "
+        f"{argument('reference_columns')}); there are {', '.join(columns)}."
+    )
+
+
 #: Roles of columns as a list of them is called.
 _SEVERAL = {"reference": "references", "source": "sources"}
 
@@ -110,6 +139,13 @@ def end_of_fields(roles: Mapping[str, Sequence[str]], left_out: Sequence[str]) -
         if names:
             in_words += f"; {role}: {listing(names)}"
     return f"{in_words}."
+
+
+def with_further_roles(
+    fields: str, left_out: Sequence[str], roles: Mapping[str, Sequence[str]], still_left_out: Sequence[str]
+) -> str:
+    """Return what columns are in words, where some of those that were left out have roles after all."""
+    return fields.removesuffix(end_of_fields({}, left_out)) + end_of_fields(roles, still_left_out)
 
 
 def listing(columns: Sequence[str]) -> str:

@@ -14,9 +14,9 @@ from tercet.files.read import Opening
 from tercet.files.tables.frames import frame_kind
 from tercet.option_checks import has_entries, known_keywords
 
+from .input_files import InputFiles, NamedFiles, paths_of
 from .labels import LENGTH
 from .named_columns import NamedColumns
-from .names_from_paths import InputFiles, NamedFiles, paths_of
 from .test_set import TestSet
 from .text_files import are_large, check_texts, text_set
 

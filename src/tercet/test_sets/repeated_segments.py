@@ -17,14 +17,14 @@ from .test_set import TestSet
 
 # The numbers below are chosen, not measured.
 #: In fewer segments, copies are not warned of.
-_LEAST_REPEATED = 4
+_LEAST_SEGMENTS = 4
 #: Characters of the longest text of a segment without a source, which tell it from a label such as "yes".
 _LEAST_LENGTH = 20
 #: So many segments, or up to twice as many, are looked at first.
 _SAMPLED = 100
 #: So many segments with a wrong text that repeats are warned of, and no fewer than this share of all.
-_REPEATED = 4
-_REPEATED_SHARE = 0.02
+_LEAST_WRONG = 4
+_LEAST_WRONG_SHARE = 0.02
 #: If fewer of the other texts are different, they are of few kinds, as labels and templates are.
 _DIFFERENT = 0.8
 #: This share of the texts, or more, must be others than those that differ in numbers alone.
@@ -47,7 +47,7 @@ _FAILURES = frozenset({"error", "api error", "timeout", "n/a", "none", "null", "
 
 def repeated_rows(test_set: TestSet) -> list[str]:
     """Return a warning of segments of which half or more are exact copies of earlier ones."""
-    if test_set.clusters is not None or test_set.n_segments < _LEAST_REPEATED:
+    if test_set.clusters is not None or test_set.n_segments < _LEAST_SEGMENTS:
         return []
     columns = list(test_set.systems.values())
     if test_set.source is not None:
@@ -77,15 +77,16 @@ def repeated_rows(test_set: TestSet) -> list[str]:
 def repeated_texts(test_set: TestSet) -> list[str]:
     """Return warnings of a text that a system has in many segments where it is wrong, such as an error's message."""
     messages = []
-    for system, segments, _, is_one_text in _repeats(test_set):
+    for repeat in _repeats(test_set):
         but_for = ", but for numbers,"
-        if is_one_text:
+        if repeat.is_one_text:
             but_for = ""
+        first = repeat.segments[0]
         messages.append(
-            f"{test_set.name}: the system {shorten(system)} has the same text{but_for} in {len(segments):,} "
-            f"of {test_set.n_segments:,} segments, the first of them segment {segments[0] + 1:,}: "
-            f"{shorten(test_set.systems[system][segments[0]])}. If it is the message of an error, run these segments "
-            "again, or leave them out for every system."
+            f"{test_set.name}: the system {shorten(repeat.system)} has the same text{but_for} in "
+            f"{len(repeat.segments):,} of {test_set.n_segments:,} segments, the first of them segment {first + 1:,}: "
+            f"{shorten(test_set.systems[repeat.system][first])}. If it is the message of an error, run these "
+            "segments again, or leave them out for every system."
         )
     return messages
 
@@ -93,12 +94,13 @@ def repeated_texts(test_set: TestSet) -> list[str]:
 def repeated_errors(test_set: TestSet) -> dict[str, Sequence[int]]:
     """Return by system the segments with one wrong text that reads like an error's, beside different references."""
     errors = {}
-    for system, _, wrong, _ in _repeats(test_set):
+    for repeat in _repeats(test_set):
+        wrong = repeat.wrong
         n_different = _sort_and_count_different(
             array("q", (hash(tuple(test_set.references[segment])) for segment in wrong))
         )
-        if 2 * n_different > len(wrong) and _LIKE_ERROR.search(test_set.systems[system][wrong[0]]):
-            errors[system] = wrong
+        if 2 * n_different > len(wrong) and _LIKE_ERROR.search(test_set.systems[repeat.system][wrong[0]]):
+            errors[repeat.system] = wrong
     return errors
 
 
@@ -120,14 +122,35 @@ class _Repeat(NamedTuple):
 
 def _repeats(test_set: TestSet) -> Iterator[_Repeat]:
     """Yield the commonest text of each system that repeats where it is wrong."""
-    references = test_set.references
     n_segments = test_set.n_segments
     sample = sampled(n_segments, _SAMPLED)
-    least = max(_REPEATED, _REPEATED_SHARE * n_segments)
+    least_wrong = max(_LEAST_WRONG, _LEAST_WRONG_SHARE * n_segments)
     for system, texts in test_set.systems.items():
         kind, times = _commonest([texts[segment] for segment in sample])
-        if times < max(2, _REPEATED_SHARE * len(sample)):
+        if times < max(2, _LEAST_WRONG_SHARE * len(sample)):
             continue
+        of_kind = _SegmentsOfKind.of(texts, kind)
+        # Where nearly all texts differ in numbers alone, these are what is said.
+        if not of_kind.is_one_text and of_kind.n_others < _OTHERS * n_segments:
+            continue
+        if of_kind.n_different_others < _DIFFERENT * of_kind.n_others:
+            continue
+        wrong = _wrong_segments(of_kind.segments, kind, test_set.references)
+        if len(wrong) >= max(least_wrong, len(of_kind.segments) / 2):
+            yield _Repeat(system, of_kind.segments, wrong, of_kind.is_one_text)
+
+
+class _SegmentsOfKind(NamedTuple):
+    """The segments in which a system has one text, but for numbers, and how different its other texts are."""
+
+    segments: Sequence[int]
+    #: Whether it has the same numbers, too.
+    is_one_text: bool
+    n_others: int
+    n_different_others: int
+
+    @classmethod
+    def of(cls, texts: Sequence[str], kind: str) -> _SegmentsOfKind:
         # No text is kept, and no list of numbers, of which each takes as much memory as a short text.
         segments = array("q")
         hashes_of_others = array("q")
@@ -142,20 +165,18 @@ def _repeats(test_set: TestSet) -> Iterator[_Repeat]:
                 first_text = text
             is_one_text = is_one_text and text == first_text
             segments.append(segment)
-        n_others = len(hashes_of_others)
-        # Where nearly all texts differ in numbers alone, these are what is said.
-        if not is_one_text and n_others < _OTHERS * n_segments:
-            continue
-        if _sort_and_count_different(hashes_of_others) < _DIFFERENT * n_others:
-            continue
+        return cls(segments, is_one_text, len(hashes_of_others), _sort_and_count_different(hashes_of_others))
+
+
+def _wrong_segments(segments: Sequence[int], kind: str, references: Sequence[Sequence[str]]) -> Sequence[int]:
+    """Return the segments no reference of which is a text of this kind; without references nobody knows it."""
+    wrong = array("q")
+    for segment in segments:
+        references_of_segment = references[segment]
         # The same answer may be right, and a text without its numbers the same as its references.
-        wrong = array("q")
-        for segment in segments:
-            references_of_segment = references[segment]
-            if references_of_segment and kind not in map(_without_numbers, references_of_segment):
-                wrong.append(segment)
-        if len(wrong) >= max(least, len(segments) / 2):
-            yield _Repeat(system, segments, wrong, is_one_text)
+        if references_of_segment and kind not in map(_without_numbers, references_of_segment):
+            wrong.append(segment)
+    return wrong
 
 
 def _without_numbers(text: str) -> str:
@@ -177,7 +198,8 @@ def _is_long(references: Sequence[str], *texts: str) -> bool:
 def _mostly_differ(texts: Sequence[str]) -> bool:
     """Return whether more than half of the texts are different."""
     n = len(texts)
-    # Different hashes are of different texts, and take a byte each.
+    # Different hashes are of different texts. Their low bits, a byte for each, are a filter that may see too few of
+    # them, and never too many: only where it sees few are all hashes sorted.
     mask = (2 << n.bit_length()) - 1
     is_hash = bytearray(mask + 1)
     for text in texts:

@@ -5,15 +5,15 @@ A set is made in these steps, each of which adds the fields that it knows:
     _by_segment          a row for each segment, a column for each system; what systems lack, counted
     _texts_or_scores     a set with `systems`, `references`, `source`, `ids`, `scores` and their directions, and how
                          it was read: `fields`, `columns`, `left_out`
-    table_set            adds `lost`, `n_all`, `clusters` or a `hint` of them, `slices`, `wrong_ends`, `dialect`; of
-                         long tables also `own_columns` and `own_columns_by_system`
-    tables_and_logs.py   adds `own_columns` of other tables, `without_reference`; of tables that were joined by ids,
-                         what these have; and `warnings`, of all that was warned of meanwhile
+    table_set            adds `lost`, `n_all`, `clusters` or a `hint` of them, `slices`, `wrong_ends`, `dialect`,
+                         `without_reference` and `own_columns`; of long tables also `own_columns_by_system`
+    tables_and_logs.py   adds what tables that were joined by ids have, and `warnings`, of all that was warned of
+                         meanwhile
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from tercet.files.columns.name_roles import clear_role, role_of
 from tercet.files.columns.roles import document_column, guess_roles
 from tercet.files.columns.scores import (
     columns_beside,
+    columns_of_scores,
     directions_of,
     scored_systems,
     scores_by_system,
@@ -89,18 +90,16 @@ def table_set(table: Table, path: str, name: str, named: NamedColumns) -> TestSe
     if dialect is not None and table.decimal:
         dialect = replace(dialect, decimal=table.decimal)
     column_readings = test_set.columns
-    own_columns: Mapping[str, list[Any]] = {}
     own_columns_by_system: Mapping[str, Mapping[str, list[Any]]] = {}
     if isinstance(segments, PivotedTable):
         column_readings = _readings_of_long(segments, test_set, named)
-        own_columns = _own_columns_of_long(segments, test_set, named)
         own_columns_by_system = segments.unread_by_system()
     return replace(
         test_set,
         fields=fields,
         columns=column_readings,
         dialect=dialect,
-        own_columns=own_columns,
+        own_columns=_own_columns(segments, test_set, named),
         own_columns_by_system=own_columns_by_system,
         clusters=clusters,
         hint=hint,
@@ -108,6 +107,7 @@ def table_set(table: Table, path: str, name: str, named: NamedColumns) -> TestSe
         lost=by_segment.lost.by_system,
         n_all=by_segment.lost.n_all,
         wrong_ends=wrong_ends,
+        without_reference=_without_reference(segments, test_set),
     )
 
 
@@ -120,14 +120,35 @@ def _readings_of_long(pivoted: PivotedTable, test_set: TestSet, named: NamedColu
     return pivoted.readings(test_set.columns, named_by_user)
 
 
-def _own_columns_of_long(pivoted: PivotedTable, test_set: TestSet, named: NamedColumns) -> dict[str, list[Any]]:
-    """Return the columns of a table, made from a long one, that hold neither texts nor scores of a system."""
-    unread = {*test_set.left_out, named.cluster, *slice_columns(named.slices, pivoted.columns)}
+def _own_columns(segments: Table, test_set: TestSet, named: NamedColumns) -> dict[str, list[Any]]:
+    """Return the columns of a table of segments that hold neither texts nor scores that are read."""
+    if isinstance(segments, Memory):
+        # Its columns are languages.
+        return {}
+    made_of_long: Container[str] = ()
+    if isinstance(segments, PivotedTable):
+        made_of_long = segments.origins
+    unread = {*test_set.left_out, named.cluster, *slice_columns(named.slices, segments.columns)}
     own_columns = {}
-    for column, cells in pivoted.columns.items():
-        if column in unread and column not in pivoted.origins:
+    for column, cells in segments.columns.items():
+        if column in unread and column not in made_of_long:
             own_columns[column] = cells
     return own_columns
+
+
+def _without_reference(segments: Table, test_set: TestSet) -> dict[int, str]:
+    """Return where the segments without a reference are in a table of segments, in words by their row."""
+    if not any(test_set.references):
+        return {}
+    location_of: dict[int, str] = {}
+    for row in test_set.missing:
+        line = f"{segments.unit} {segments.lines[row]}"
+        cells = [column[row] for column in segments.columns.values()]
+        first_cell = next((cell for cell in cells if cell not in (None, "")), None)
+        if first_cell is not None:
+            line += f": {shorten(first_cell)}"
+        location_of[row] = line
+    return location_of
 
 
 def _by_segment(table: Table, named: NamedColumns) -> WideTable:
@@ -268,7 +289,8 @@ def _warn_of_roles(known: _KnownColumns) -> None:
     chosen = known.chosen
     if not known.named.references:
         warn_unlike_references(table, roles.unlike, roles.references)
-    # Who names the systems leaves the other columns out on purpose.
+    # Who names the systems leaves the other columns out on purpose. Those of a long table, and of tables that were
+    # joined, are named here too: no other column could be a system.
     if not known.named.systems and not isinstance(table, TableWithRoles):
         warn_left_out(table, roles)
         with_role = {*roles.systems, *roles.left_out, *roles.references, roles.source}
@@ -342,14 +364,14 @@ def _scores_alone(known: _KnownColumns, name: str) -> TestSet:
         texts = guess_roles(without_scores(table, scores)).systems
         _check_not_numbered(table, systems, first_score, texts)
     # Columns of objects may be called as their systems.
-    read = {*known.scores, *known.labels, *systems}
-    by_role: dict[ColumnRole, list[str]] = {
-        "scores": [column for column in table.columns if column in read],
-        "clusters": [],
-    }
+    with_scores = set(known.scores).union(*(columns_of_scores(table, systems, score) for score in scores))
+    by_role: dict[ColumnRole, list[str]] = {}
     if named.cluster is not None:
-        by_role["clusters"].append(named.cluster)
-    named_by_user = [*by_role["scores"], *by_role["clusters"]]
+        by_role["clusters"] = [named.cluster]
+    # In this order, as of a column in several roles the last one counts.
+    by_role["scores"] = [column for column in table.columns if column in with_scores]
+    by_role["slices"] = known.slices
+    named_by_user = set().union(*by_role.values())
     left_out = [column for column in table.columns if column not in named_by_user]
     directions = directions_of(scores)
     what_is_there = f"no texts; scores of {listing(systems)}: {listing(scores)}"

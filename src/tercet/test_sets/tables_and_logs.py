@@ -21,12 +21,12 @@ from tercet.registry import SHORT_NAMES
 from .answer_endings import wrong_ends_of
 from .batches import batch_sets
 from .column_readings import HOW_READ
+from .input_files import InputFiles, check_no_scores_beside
 from .joined_memories import joined_memories
 from .keyed_tables import join_by_ids
-from .labels import slice_columns
 from .long_tables import widened
 from .named_columns import NamedColumns
-from .names_from_paths import InputFiles, check_no_scores_beside, name_of, names_of
+from .names_from_paths import name_of, names_of
 from .set_of_table import table_set
 from .sets_of_logs import log_sets
 from .tables_of_one_system import check_one_system, join_tables
@@ -37,15 +37,20 @@ if TYPE_CHECKING:
     from tercet.files.numbers import Sign
 
 
-def sets_of_tables(files: InputFiles, named: NamedColumns, need_texts: bool) -> list[TestSet]:
-    """Return the test sets of files that are not all text files, by whose kind it is chosen how they are read."""
+def sets_of_tables(
+    files: InputFiles, named: NamedColumns, need_texts: bool = False, tables_read: Mapping[str, Table] | None = None
+) -> list[TestSet]:
+    """Return the test sets of files that are not all text files, by whose kind it is chosen how they are read.
+
+    `tables_read` are those that have been read, by their paths.
+    """
     first_path = files.paths[0]
     if not files.folders and files.references and any(table_format(path) in MEMORIES for path in files.paths):
         return [joined_memories(files, named)]
-    already_read: dict[str, Table] = {}
+    already_read = dict(tables_read or {})
     # The first file says whether all are batches, whose references and sources have files of their own.
     if not files.folders and table_format(first_path) == "jsonl":
-        first = _read(first_path, files)
+        first = already_read.get(first_path) or _read(first_path, files)
         if isinstance(first, Answers | Requests):
             _check_no_system_column(first_path, named)
             check_no_scores_beside(files, "answers of a batch")
@@ -106,7 +111,7 @@ def _tables_and_logs(files: InputFiles, named: NamedColumns, already_read: Mappi
                 _check_no_system_column(path, named)
                 logs += _with_name([table], files.called.get(path, ""))
                 continue
-            test_set = _whole_set(table, path, names[path], named)
+            test_set = table_set(table, path, names[path], named)
             if path in files.called:
                 check_one_system(path, list(test_set.systems), files.called[path])
         sets_of_files.append(replace(test_set, warnings=tuple(messages)))
@@ -193,16 +198,6 @@ def _with_name(logs: Sequence[Log], name: str) -> list[Log]:
     return [replace(log, called=name) for log in logs]
 
 
-def _whole_set(table: Table, path: str, name: str, named: NamedColumns) -> TestSet:
-    """Return the test set of a table, with the columns that hold neither texts nor scores."""
-    test_set = table_set(table, path, name, named)
-    return replace(
-        test_set,
-        own_columns={**_own_columns(table, test_set, named), **test_set.own_columns},
-        without_reference=_without_reference(table, test_set),
-    )
-
-
 def sets_of_frame(frame: Any, named: NamedColumns, decimal: Sign) -> list[TestSet]:
     """Return the test set of a table in memory, or those of the log that it is."""
     try:
@@ -217,7 +212,7 @@ def sets_of_frame(frame: Any, named: NamedColumns, decimal: Sign) -> list[TestSe
                 _check_no_system_column(table.name, named)
                 test_sets = log_sets([table], named)
             else:
-                test_sets = [_whole_set(table, "", table.name, named)]
+                test_sets = [table_set(table, "", table.name, named)]
     except InputError as error:
         # The command has no such file to show.
         raise InputError(str(error).removesuffix(HOW_READ)) from None
@@ -235,39 +230,6 @@ def check_frame_alone(kind: str, files: InputFiles) -> None:
     for name, value in (("encoding", files.opening.encoding), ("sheet", files.opening.sheet)):
         if value != "":
             raise InputError(f"{argument(name)} is for files; a {kind} has none.")
-
-
-def _without_reference(table: Table, test_set: TestSet) -> dict[int, str]:
-    """Return where the segments without a reference are in a table whose rows they are, in words by their row."""
-    if not any(test_set.references) or not _is_by_rows(table, test_set):
-        return {}
-    location_of: dict[int, str] = {}
-    for row, texts in enumerate(test_set.references):
-        if texts:
-            continue
-        line = f"{table.unit} {table.lines[row]}"
-        cells = [column[row] for column in table.columns.values()]
-        first_cell = next((cell for cell in cells if cell not in (None, "")), None)
-        if first_cell is not None:
-            line += f": {shorten(first_cell)}"
-        location_of[row] = line
-    return location_of
-
-
-def _is_by_rows(table: Table, test_set: TestSet) -> bool:
-    """Return whether the segments are the rows of a table."""
-    return all(table.columns.get(system) == texts for system, texts in test_set.systems.items())
-
-
-def _own_columns(table: Table, test_set: TestSet, named: NamedColumns) -> dict[str, list[Any]]:
-    """Return the columns of a table that hold neither texts nor scores that are read.
-
-    There are none where a segment is not a row of the table.
-    """
-    if isinstance(table, Memory) or not _is_by_rows(table, test_set):
-        return {}
-    names = {*test_set.left_out, named.cluster, *slice_columns(named.slices, table.columns)}
-    return {name: cells for name, cells in table.columns.items() if name in names}
 
 
 def _keyed_set(files: InputFiles, named: NamedColumns) -> TestSet | None:
@@ -290,12 +252,23 @@ def _keyed_set(files: InputFiles, named: NamedColumns) -> TestSet | None:
         wrong_ends = wrong_ends_of(joined.endings, test_set)
         for system, problems in test_set.wrong_ends.items():
             wrong_ends[system] = {**problems, **wrong_ends[system]}
-    # Slices are called as the user calls them.
-    slices = {joined.own_names.get(column, column): labels for column, labels in test_set.slices.items()}
+    # To the joined table all columns are named, also those that the user does not name.
+    columns = []
+    for reading in test_set.columns:
+        columns.append(replace(reading, reason=joined.reasons.get(reading.column, reading.reason)))
+    # Labels are called as the user calls them, and other columns as in their file.
+    own_names = joined.own_names
+    slices = {own_names.get(column, column): labels for column, labels in test_set.slices.items()}
+    own_columns = {own_names.get(column, column): cells for column, cells in test_set.own_columns.items()}
+    clusters = test_set.clusters
+    if clusters is not None:
+        clusters = replace(clusters, name=own_names.get(clusters.name, clusters.name))
     return replace(
         test_set,
+        columns=tuple(columns),
         slices=slices,
-        own_columns=_own_columns(joined.table, test_set, joined.named),
+        clusters=clusters,
+        own_columns=own_columns,
         own_columns_by_system=joined.own_columns_by_system,
         wrong_ends=wrong_ends,
         warnings=tuple(messages),

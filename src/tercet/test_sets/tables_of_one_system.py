@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
 from tercet.errors import InputError, argument_set, shorten, warn
@@ -33,7 +34,7 @@ def join_tables(tables: Sequence[TestSet], called: Mapping[str, str]) -> list[Te
     """
     groups = _groups(tables)
     tables_alone = [group[0] for group in groups if len(group) == 1]
-    _warn_of_near_misses(tables_alone)
+    _warn_of_near_misses(tables_alone, [group[0] for group in groups if len(group) > 1])
     names_of_tables = {table.name for table in tables_alone}
     test_sets: list[TestSet] = []
     for group in groups:
@@ -222,20 +223,35 @@ def _rename(test_set: TestSet, name: str) -> TestSet:
     )
 
 
-def _warn_of_near_misses(test_sets: Sequence[TestSet]) -> None:
-    """Warn of tables of one system each that have nearly the same references: their systems are not compared."""
-    by_length: dict[int, list[TestSet]] = {}
-    for test_set in test_sets:
-        if len(test_set.systems) == 1 and any(test_set.references):
-            by_length.setdefault(test_set.n_segments, []).append(test_set)
-    for first, *others in by_length.values():
-        for other in others:
-            difference = _difference_in_words(first, other)
-            if difference:
-                warn(f"{first.name} and {other.name} have {difference}: their systems are not compared.")
-    firsts = [alike[0] for alike in by_length.values()]
-    for other in firsts[1:]:
-        _warn_of_other_length(firsts[0], other)
+def _warn_of_near_misses(alone: Sequence[TestSet], firsts_of_groups: Sequence[TestSet]) -> None:
+    """Warn of tables alone, of a system each, that have nearly the references of another one or of a group.
+
+    To spare the user a message for each pair of tables alone, each is compared with the first one of as many rows,
+    and the first of each length with that of the first length. Groups are not compared: they are sets on purpose.
+    """
+    alone_by_length: dict[int, list[TestSet]] = {}
+    for table in alone:
+        if len(table.systems) == 1 and any(table.references):
+            alone_by_length.setdefault(table.n_segments, []).append(table)
+    pairs: list[tuple[TestSet, TestSet]] = []
+    for first, *others in alone_by_length.values():
+        pairs += [(first, other) for other in others]
+    firsts = [alike[0] for alike in alone_by_length.values()]
+    pairs += [(firsts[0], other) for other in firsts[1:]]
+    for alike in alone_by_length.values():
+        pairs += product(firsts_of_groups, alike)
+    for first, other in pairs:
+        if first.n_segments == other.n_segments:
+            _warn_of_difference(first, other)
+        else:
+            _warn_of_other_length(first, other)
+
+
+def _warn_of_difference(first: TestSet, other: TestSet) -> None:
+    """Warn of tables of as many rows whose references are nearly the same."""
+    difference = _difference_in_words(first, other)
+    if difference:
+        warn(f"{first.name} and {other.name} have {difference}: their systems are not compared.")
 
 
 def _difference_in_words(first: TestSet, second: TestSet) -> str:

@@ -81,7 +81,8 @@ class TestSet:
     lost : mapping of str to mapping of str to int
         How many segments files say that a system did not answer, or not to the end, by what is wrong, in words.
     n_all : int
-        How many segments there are with those left out because a system did not answer them; 0 where none is.
+        How many segments were expected, with those left out for a system that lacks them; 0 where nobody said how
+        many, and all are there.
     wrong_ends : mapping of str to mapping of int to str
         By system, the segments whose answers failed or were cut off, as a column of the file says: what is wrong, in
         words, by the number of the segment, from 0.
@@ -143,6 +144,11 @@ class TestSet:
     def n_segments(self) -> int:
         """How many segments there are."""
         return len(self.references)
+
+    @property
+    def n_expected(self) -> int:
+        """How many segments there are with those that were left out for a system that lacks them."""
+        return max(self.n_all, self.n_segments)
 
     def _repr_html_(self) -> str | None:
         """Show in a notebook how the columns of a table were read; what has none is shown as text."""

@@ -23,8 +23,9 @@ from tercet.names_as_shown import counted
 
 from .column_warnings import warn_swapped
 from .generated import generated_set, warn_of_mixed_kinds
+from .input_files import InputFiles
 from .named_columns import NamedColumns
-from .names_from_paths import InputFiles, name_of, names_of
+from .names_from_paths import name_of, names_of
 from .test_set import LargeTestSet, TestSet
 
 #: Text files of fewer bytes together are read whole.

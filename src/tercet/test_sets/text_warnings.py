@@ -87,7 +87,7 @@ def odd_segments(test_set: TestSet, *, with_references: bool = True) -> list[str
 def warn_of_artefacts(test_set: TestSet, corpus: Corpus, metrics: Iterable[Metric]) -> list[str]:
     """Warn of what the systems or the references alone have, once for all metrics, and return the warnings.
 
-    What the metrics' ``normalize`` mends is no artefact. The texts are then `searched`.
+    What the metrics' ``normalize`` mends is no artefact.
     """
     messages: list[str] = []
     # By the texts that they score.
@@ -101,7 +101,7 @@ def warn_of_artefacts(test_set: TestSet, corpus: Corpus, metrics: Iterable[Metri
             if message not in messages:
                 messages.append(message)
         # The metrics that score them would warn again.
-        texts.searched = True
+        texts.warned.add_form(texts.normalizer)
     for message in messages:
         warn(message)
     return messages

@@ -712,6 +712,15 @@ class TestResultsOfPromptfoo:
             path.write_text(json.dumps(content))
             assert "a.json: expected an object with prompt and vars as result 3, got " in refusal(path)
 
+    def test_a_key_that_is_there_twice_is_refused_as_in_tables(self, tmp_path):
+        path = logs.promptfoo_shape(tmp_path / "a.json")
+        text = path.read_text()
+        path.write_text(text.replace('"output": ', '"output": "lost", "output": ', 1))
+        assert "a.json: the key 'output' appears twice; expected distinct keys." in refusal(path)
+        # Half a character may stand in what no score reads.
+        path.write_text(text.replace('"output": ', '"raw": "\\ud83d", "output": ', 1))
+        assert read(path).n_segments == 4
+
     @pytest.mark.parametrize("missing", [["prompt"], ["provider", "response", "vars"]])
     def test_results_without_a_prompt_or_what_it_led_to_are_of_no_program(self, tmp_path, missing):
         path = logs.promptfoo_shape(tmp_path / "a.json")

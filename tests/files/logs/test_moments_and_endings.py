@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from tercet.files.logs.endings import doubtful_errors, wrong_end, wrong_end_of_any, wrong_ends
+from tercet.files.logs.endings import doubtful_errors, wrong_end, wrong_ends, wrong_ends_of_choices
 from tercet.files.logs.moments import NEVER, instant, is_moment, last_moment, without_moments
 
 
@@ -69,8 +69,8 @@ def test_an_answer_ends_badly_for_these_reasons(reason, said):
     assert wrong_end(reason) == said
     assert wrong_ends("finish_reason", ["stop", reason, None, ""]) == ({1: said} if said else {})
     choices = [{"finish_reason": "stop"}, {"finish_reason": reason}, {"finish_reason": "length"}]
-    assert wrong_end_of_any(choices, "finish_reason") == (said or "cut off")
-    assert wrong_end_of_any(choices[:1], "finish_reason") == wrong_end_of_any(None, "finish_reason") == ""
+    assert wrong_ends_of_choices(choices, "finish_reason") == ["", said, "cut off"]
+    assert wrong_ends_of_choices(None, "finish_reason") == []
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,15 @@ def test_several_tables_of_references_and_answers_of_another_model_as_such(folde
     assert "references from reference, response of " in found.fields
 
 
+def test_the_only_texts_are_references_and_so_is_the_only_column(folder):
+    rows = [f"{name}\t{text}\t{number}" for number, (name, text) in enumerate(zip(IDS, REFERENCES, strict=True))]
+    (folder / "refs.tsv").write_text("\n".join(["id\tcontent\tline", *rows, ""]), encoding="utf-8")
+    assert read("base.jsonl", references="refs.tsv", folder=folder).references == [[text] for text in REFERENCES]
+    rows = [f"{name}\t{number}" for number, name in enumerate(IDS)]
+    (folder / "refs.tsv").write_text("\n".join(["id\tanswer", *rows, ""]), encoding="utf-8")
+    assert read("base.jsonl", references="refs.tsv", folder=folder).references == [["0"], ["1"], ["2"], ["3"]]
+
+
 def test_references_in_another_encoding(folder):
     rows = "".join(
         f"{name}\t{text}\n" for name, text in zip(IDS, ["Schön.", "Es regnet.", "ja", "nein"], strict=True)
@@ -146,6 +155,25 @@ def test_several_choices_are_repeats_and_an_answer_without_text_is_empty(folder)
     found = read("two.jsonl", folder=folder)
     assert found.systems == {"two": ["a", "b", "c", "d", "", ""]}
     assert found.clusters.to_dict() == {"by": "sample id", "number": 4, "sizes": [1, 2]}
+
+
+def test_each_of_several_choices_may_fail_or_be_cut_off(folder):
+    texts_and_endings = (
+        [("a", "stop"), ("b", "length")],
+        [("c", "length"), ("d", "length")],
+        [("", "length"), ("e", "stop")],
+    )
+    rows = []
+    for custom_id, choices in zip(IDS, texts_and_endings, strict=False):
+        body = completion(*(text for text, _ in choices))
+        for choice, (_, ending) in zip(body["choices"], choices, strict=True):
+            choice["finish_reason"] = ending
+        rows.append(answer(custom_id, body))
+    write(folder / "two.jsonl", [*rows, answer(IDS[3], {}, 500)])
+    with pytest.warns(UserWarning, match="1 of 4 requests failed"):
+        found = read("two.jsonl", folder=folder)
+    assert found.systems == {"two": ["a", "b", "c", "d", "", "e"]}
+    assert (found.lost, found.n_all) == ({"two": {"missing": 2, "cut off": 3}}, 8)
 
 
 def test_a_run_is_called_as_its_file_or_where_that_says_nothing_as_its_model(folder):

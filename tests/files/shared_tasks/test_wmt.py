@@ -121,6 +121,7 @@ def test_what_a_translator_did_not_translate_is_left_out_or_empty(tmp_path):
     assert test_set.source == SOURCES["zeit.de/1"]
     assert test_set.lost == {"ref:ben": {"missing": 3}}
     assert test_set.n_all == 5
+    assert test_set.own_columns["domain"] == ["news", "news"]
     with pytest.warns(UserWarning, match=f"{lacks}: scored as empty texts"):
         (test_set,) = read_test_sets(path, systems=["ref:ben", "Tilde"], missing="empty")
     assert test_set.systems == {"ref:ben": [*BEN["zeit.de/1"], "", "", ""], "Tilde": flat(TILDE)}

@@ -150,6 +150,13 @@ class TestVariants:
         found = read(memory, human)
         assert found.systems == {"all de DeepL": ENGINE, "all de own": HUMAN[::-1], "all de ann": HUMAN}
 
+    def test_authors_may_be_numbers(self, tmp_path, human):
+        """As user ids are; `de 2` is also what the second text is called that nobody signed."""
+        pairs_of_authors = zip(SOURCES, HUMAN, ENGINE, strict=True)
+        units = [[("en", source), ("de", one, "1"), ("de", other, "2")] for source, one, other in pairs_of_authors]
+        path = save(tmp_path / "mt.tmx", units)
+        assert read(path, human).systems == {"mt de 1": HUMAN, "mt de 2": ENGINE}
+
     def test_texts_that_nobody_signed_are_refused_as_systems(self, tmp_path, human):
         path = save(tmp_path / "mt.tmx", [[("en", "Close"), ("de", "Zu"), ("de", "Ende")]])
         with pytest.raises(InputError, match=r"mt\.tmx, line 2: two translations in 'de'; .*creationid"):

@@ -105,6 +105,12 @@ class TestXliff:
             "ja NMT": ["霧。", "波が高い"],
         }
 
+    def test_a_match_of_the_unit_is_of_none_of_its_segments_without_ids(self):
+        memory = parse(SECOND.replace(' id="s1"', "").replace(' id="s2"', "").replace('"#s9"', '"#1"'))
+        assert memory.columns["en"] == ["Fog.", "Waves are high."]
+        # By the mark that is within it.
+        assert memory.columns["ja NMT"] == ["霧。", None]
+
     def test_a_segmented_source_within_a_segment_is_none(self):
         segment = "<segment><seg-source>x</seg-source><source>海</source><target>Море.</target></segment>"
         text = f'<xliff version="2.0" srcLang="zh" trgLang="ru"><file><unit id="1">{segment}</unit></file></xliff>'

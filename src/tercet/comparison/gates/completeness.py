@@ -94,7 +94,7 @@ def _gaps(test_set: TestSet, table: ScoreTable, kinds_of: Mapping[str, Mapping[i
             numbers = test_set.scores[table.name][system]
             counts["without a number"] = int((np.isnan(numbers) & ~is_counted).sum())
             counts["with a number that stands for a missing one"] = n_marked(numbers[~is_counted])
-        yield Gaps(system, counts, max(test_set.n_all, test_set.n_segments))
+        yield Gaps(system, counts, test_set.n_expected)
 
 
 def _lacking_text(text: str, references: Sequence[str]) -> str:

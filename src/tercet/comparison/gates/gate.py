@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tercet.comparison.result import Comparison
 from tercet.comparison.runs.means import table_of_means
 from tercet.comparison.runs.significance import estimates_over_runs
-from tercet.comparison.values.scores import ScoreTable
+from tercet.comparison.values.scores import ScoreTable, row_of
 from tercet.errors import warn
 from tercet.metrics.column import Column
 from tercet.statistics.estimates import Difference, Estimate, difference
@@ -70,11 +70,14 @@ def losses_of_all(questions: Sequence[Question]) -> list[tuple[Comparison, Loss]
     return losses_found
 
 
-def warn_of_limit(table: ScoreTable, limit: float, how: str) -> None:
-    """Warn of a limit that seems to be a share of 1 where the score is in percent: nothing would be below it."""
+def warn_of_limit(table: ScoreTable, limit: float, subject: str) -> None:
+    """Warn of a limit that seems to be a share of 1 where the score is in percent: nothing would be below it.
+
+    The warning begins with `subject`, the limit as the user gives it.
+    """
     in_percent = table.scorer.unit is not None and table.scorer.scale == 100
     if in_percent and table.higher_is_better and 0 < limit < 1 and all(row.value > 1 for row in table.rows):
-        warn(f"{how}: {table.title} is in percent, from 0 to 100. Did you mean {100 * limit:g}?")
+        warn(f"{subject}: {table.title} is in percent, from 0 to 100. Did you mean {100 * limit:g}?")
 
 
 def _levels(family: Sequence[_Test]) -> list[float]:
@@ -98,14 +101,14 @@ def _tests_of_systems(question: Question) -> Iterator[_Test]:
     """Yield the test of each system against the baseline."""
     comparison, table, margin = question
     if margin:
-        how = "The margin of "
-        check_within(table, margin, how)
-        check_below_scale(table, margin, how)
+        subject = f"The margin of {margin:g}"
+        check_within(table, margin, subject)
+        check_below_scale(table, margin, subject)
     units = dict(zip(comparison.test_set.systems, comparison.units_of(table), strict=True))
     draws = bootstrap_scores(table.scorer, list(units.values()), N_RESAMPLES, comparison.seed)
     runs = comparison.runs or {row.system: [row.system] for row in table.rows}
     systems, spread = estimates_over_runs(runs, table, [scores[table.name] for scores in draws])
-    name = next(system for system, outputs in runs.items() if comparison.baseline in outputs)
+    name = comparison.design.system_of_baseline
     baseline = systems.pop(name)
     if margin and is_share(table):
         _warn_of_wide_margin(table, margin, baseline.value)
@@ -263,10 +266,10 @@ def _is_told_apart(comparison: Comparison, table: ScoreTable, system: str) -> bo
     if table.too_few is not None:
         return False
     name = system
-    rows = table.rows
+    tested = table
     if comparison.joins_runs:
-        rows = table_of_means(table, comparison.alpha).rows
+        tested = table_of_means(table, comparison.alpha)
     elif comparison.runs:
         (name,) = comparison.runs[system]
-    (row,) = (row for row in rows if row.system == name)
-    return None if row.adjusted_pvalue is None else row.adjusted_pvalue < comparison.alpha
+    p = row_of(tested, name).adjusted_pvalue
+    return None if p is None else p < comparison.alpha

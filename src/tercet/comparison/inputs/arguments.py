@@ -21,7 +21,7 @@ from tercet.test_sets.test_set import TestSet
 
 from .default_metrics import DEFAULT_METRIC, default_metrics, placeholders_left_out
 from .files_and_frames import check_no_columns, check_no_splits, is_file_or_frame, read_one
-from .given_scores import in_percent, read_columns, scores_alone, with_scores
+from .given_scores import as_compared, read_columns, scores_alone, with_scores
 
 
 class Caller(NamedTuple):
@@ -120,12 +120,12 @@ class _Unprepared(NamedTuple):
         metrics_of_texts = [name_of(metric) for metric in metrics if not isinstance(metric, Column)]
         if metrics_of_texts:
             check_has_texts(test_set, metrics_of_texts[0])
-        scaled_metrics = [in_percent(metric, test_set) for metric in metrics]
+        metrics_as_compared = [as_compared(metric, test_set) for metric in metrics]
         if not corpus.n_segments:
             raise InputError(f"{test_set.name} has no segment to score.")
         if self.cluster is not None:
             test_set = replace(test_set, clusters=Clusters.of(self.cluster, corpus.n_segments))
-        return TestSetAndMetrics(test_set, corpus, scaled_metrics, needed_by, self.placeholders)
+        return TestSetAndMetrics(test_set, corpus, metrics_as_compared, needed_by, self.placeholders)
 
 
 class TestSetAndMetrics(NamedTuple):

@@ -10,6 +10,7 @@ from tercet.errors import InputError, argument, argument_set, arguments_set, sho
 from tercet.files.tables.frames import frame_kind, is_dataset_of_splits
 from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.option_checks import has_entries
+from tercet.test_sets.input_files import is_input
 from tercet.test_sets.read import read_test_sets
 from tercet.test_sets.test_set import TestSet
 
@@ -27,7 +28,7 @@ def is_file_or_frame(value: Any) -> bool:
 
 
 def _is_sentence(text: str) -> bool:
-    return " " in text.strip() and not os.path.exists(text.partition("=")[2] or text)
+    return " " in text.strip() and not is_input(text)
 
 
 def read_one(
@@ -118,22 +119,12 @@ def _check_paths(data: Any, function: str) -> None:
     for path in paths:
         if not isinstance(path, str | os.PathLike):
             raise InputError(f"{function} takes paths of files, got {shorten(path)} among them.")
-        # NAME=PATH gives the system of a file its name.
-        named = os.fspath(path).partition("=")[2]
-        if not _exists(path) and not (named and _exists(named)):
+        if not is_input(os.fspath(path)):
             raise InputError(
                 f"{shorten(path)} does not exist; {function} takes paths of files, a data frame, or the texts of "
                 f"each system by its name, as in tercet.{function}({{'A': predictions, 'B': others}}, 'bleu', "
                 "references=references)."
             )
-
-
-def _exists(path: Any) -> bool:
-    try:
-        return os.path.exists(path)
-    except ValueError:
-        # A text with a NUL or half a character is no path.
-        return False
 
 
 def _names_of_columns(by: Any) -> list[str]:

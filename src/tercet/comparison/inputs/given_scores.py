@@ -34,8 +34,11 @@ _WORDS_OF_SCORES = frozenset(
 _BySystem = Mapping[str, Any]
 
 
-def in_percent(metric: Metric, test_set: TestSet) -> Metric:
-    """Return the metric in percent, unless the user set a scale; columns only of 0 and 1, and as lower is better."""
+def as_compared(metric: Metric, test_set: TestSet) -> Metric:
+    """Return a metric as a comparison has it, but for what the user says: in percent, and lower as better if it is.
+
+    Of columns, only those of 0 and 1 are in percent; a log, or its name, may say that lower numbers are better.
+    """
     if not isinstance(metric, Column):
         return metric.with_defaults(scale=100)
     column = metric

@@ -22,8 +22,9 @@ from tercet.table_formats import decimals
 _LEFT = 0.25
 #: So many standard errors, of the others, is a difference that looks like one.
 _CLEAR = 2.0
-#: Less than this share of a difference is of rounding.
-_ROUNDING = 1e-9
+#: Less than this share of a score or difference is of rounding: more than `apart` allows for, as what is left of a
+#: sum without most of it is off by more than the sum.
+_NOISE = 1e-9
 #: Of fewer units, one is much in any case.
 _FEWEST = 10
 
@@ -85,7 +86,7 @@ def _one_unit_decides(
 
 def _all_differ_alike(design: Design, table: ScoreTable, row: SystemScore, difference: float) -> _Caution | None:
     """Caution where the interval of the difference has no width, as all units differ by the same."""
-    is_apart = abs(difference) > _ROUNDING * abs(row.value)
+    is_apart = abs(difference) > _NOISE * abs(row.value)
     if not is_apart or row.difference_low != row.difference_high or table.n_units < FEWEST_UNITS:
         return None
     alike = f"all {table.n_units:,} {design.unit}s differ alike"
@@ -98,10 +99,11 @@ def _all_differ_alike(design: Design, table: ScoreTable, row: SystemScore, diffe
 
 def _most_go_the_other_way(design: Design, table: ScoreTable, row: SystemScore, difference: float) -> _Caution | None:
     """Caution where significantly more units speak against the difference than for it (sign test)."""
-    if row.wins is None or row.ties is None or row.losses is None or not difference:
+    if row.counts is None or not difference:
         return None
+    wins, _, losses = row.counts
     is_better = (difference > 0) == table.higher_is_better
-    for_it, against_it = (row.wins, row.losses) if is_better else (row.losses, row.wins)
+    for_it, against_it = (wins, losses) if is_better else (losses, wins)
     if against_it <= for_it or mcnemar(for_it, against_it) >= design.alpha:
         return None
     over_all, in_units = ("better", "worse") if is_better else ("worse", "better")
@@ -109,10 +111,10 @@ def _most_go_the_other_way(design: Design, table: ScoreTable, row: SystemScore, 
     if not isinstance(table.scorer, Column):
         # Of a score that is no mean, long texts may weigh more.
         why = f"{design.unit}s do not weigh the same in this score, or {why}"
-    n_units = row.wins + row.ties + row.losses
+    n_units = sum(row.counts)
     return _Caution(
         row,
-        {"wins": row.wins, "losses": row.losses},
+        {"wins": wins, "losses": losses},
         f" is {over_all} over all, but {in_units} in {against_it:,} of {n_units:,} {design.unit}s: {why}",
     )
 
@@ -134,7 +136,7 @@ def _equal_texts_differ(design: Design, table: ScoreTable, row: SystemScore) -> 
         if text != baseline_text or not text or score is None or baseline_score is None:
             continue
         distance = abs(score - baseline_score)
-        if distance > _ROUNDING * max(abs(score), abs(baseline_score)):
+        if distance > _NOISE * max(abs(score), abs(baseline_score)):
             distances.append(distance)
     if not distances:
         return None
@@ -184,6 +186,6 @@ def _decisive_unit(left: NDArray[np.float64], difference: float) -> _Decisive | 
     is_clear = abs(difference) > _CLEAR * error
     if is_clear and sign * float(left[number]) < _LEFT * abs(difference):
         # What is left by rounding alone is nothing.
-        is_rounding = abs(float(left[number])) < _ROUNDING * abs(difference)
+        is_rounding = abs(float(left[number])) < _NOISE * abs(difference)
         return _Decisive(number, 0.0 if is_rounding else float(left[number]))
     return None

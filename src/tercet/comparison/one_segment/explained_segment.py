@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import math
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.text import Text
 
 from tercet.base.metric import Metric
 from tercet.base.pieces import corpus_stats, stats_of_systems
@@ -20,14 +15,12 @@ from tercet.comparison.specs.mean_of_metrics import MeanOfMetrics
 from tercet.comparison.specs.metric_specs import label_of, name_of
 from tercet.comparison.wording.decimals import digits_of_scale
 from tercet.errors import InputError, OptionError, shorten
-from tercet.explanation.terminal import drawn, grid
-from tercet.names_as_shown import one_cell, visible
+from tercet.names_as_shown import one_cell
 from tercet.statistics.ranks import best_first
 from tercet.test_sets.checks import check_has_texts, check_references, check_segment
 from tercet.test_sets.test_set import TestSet
 
-#: Scores nearer than this are equal, as those of sums in another order.
-_SAME = 1e-9
+from .choice import segment_that_says_most
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +49,6 @@ class ExplainedSegment:
         """The segment, and why it was chosen, on one line."""
         n_segments = f"segment {self.segment:,} of {self.test_set.n_segments:,}"
         return ", ".join(filter(None, [n_segments, self.chosen]))
-
-    @property
-    def heading(self) -> str:
-        """The name after the test set, for a terminal: with the option that chooses another."""
-        hint = "choose another with --segment" if self.chosen else ""
-        return "; ".join(filter(None, [f"{one_cell(self.test_set.name)}, {self.segment_in_words}", hint]))
 
     @property
     def digits(self) -> int:
@@ -110,7 +97,7 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
     else:
         stats, context = corpus_stats(metric, corpus)
         values = [segment_lists(metric, system_stats)[name] for system_stats in stats.split(len(systems))]
-        choice = _segment_that_says_most(test_set, np.array(values, float), metric)
+        choice = segment_that_says_most(test_set, np.array(values, float), metric)
         segment = choice.segment
         why_chosen = choice.why(metric)
     warn_of(metric, metric.corpus_warning(context, corpus))
@@ -138,103 +125,6 @@ def explain_segment(test_set: TestSet, metric: Metric, segment: int | None = Non
             system: explainer.explained(part.system(index), context) for index, system in enumerate(systems)
         },
     )
-
-
-def to_text(segments: Sequence[ExplainedSegment], *, width: int, colour: bool) -> str:
-    """Return explanations for a terminal: source, then for each system the texts, their matches and the numbers."""
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=width, force_terminal=colour, highlight=False)
-    for segment in segments:
-        console.print(Text(segment.heading, style="bold"), soft_wrap=True)
-        if segment.test_set.source is not None:
-            table = grid()
-            table.add_row("source", Text(visible(segment.test_set.source[segment.segment - 1])))
-            console.print(table)
-        for system in segment.order:
-            explanation = segment.explanations[system]
-            console.print()
-            console.print(Text(segment.label(system), style="bold"))
-            for part in drawn(explanation, segment.scores[system].values(), scale=segment.scale, colour=colour):
-                console.print(part)
-            console.print(Text(visible(getattr(explanation, "signature", ""))), soft_wrap=True)
-        console.print()
-    lines = "\n".join(map(str.rstrip, buffer.getvalue().splitlines())).rstrip()
-    return re.sub("\n{3,}", "\n\n", lines) + "\n"
-
-
-class _MostApart(NamedTuple):
-    """The segment that tells the systems apart best, counted from 1."""
-
-    segment: int
-    n_pairs: int
-    #: How many pairs of systems score differently, and how far apart two are on average.
-    n_apart: int
-    distance: float
-
-    def why(self, metric: Metric) -> str:
-        """Return why it was chosen, by the main score of a metric."""
-        title = metric.score_title(metric.primary)
-        mean = f"{self.distance:.{digits_of_scale(metric.scale)}f}"
-        if self.n_pairs == 1:
-            return f"in which the two systems differ most by {title}: {mean}"
-        pairs = f"{self.n_apart:,} of {self.n_pairs:,} pairs score differently"
-        if self.n_apart == self.n_pairs:
-            pairs = "no two score the same"
-        apart_by = f"the scores of any two are {mean} apart on average"
-        return f"which tells the systems apart best by {title}: {pairs}; {apart_by}"
-
-
-class _WorstScored(NamedTuple):
-    """The segment that scores worst, counted from 1, and how many score as it does."""
-
-    segment: int
-    n_alike: int
-
-    def why(self, metric: Metric) -> str:
-        """Return why it was chosen, by the main score of a metric."""
-        title = metric.score_title(metric.primary)
-        if self.n_alike > 1:
-            return f"the first of {self.n_alike:,} with the worst {title}"
-        return f"the worst by {title}"
-
-
-def _segment_that_says_most(test_set: TestSet, values: Any, metric: Metric) -> _MostApart | _WorstScored:
-    """Return the segment that can be explained and says most, by its scores of all systems."""
-    if metric.takes_references:
-        values[:, [not texts for texts in test_set.references]] = np.nan
-    if np.isnan(values).any(axis=0).all():
-        raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
-    return _most_apart(values) or _worst_scored(values, metric.higher_is_better)
-
-
-def _most_apart(values: Any) -> _MostApart | None:
-    """Return the segment in which most pairs of systems score differently; of several, by the most.
-
-    None where no segment tells any two systems apart.
-    """
-    ordered = np.sort(values, axis=0)
-    n_systems, n_segments = values.shape
-    n_apart = np.zeros(n_segments)
-    distance = np.zeros(n_segments)
-    with np.errstate(invalid="ignore"):
-        for lag in range(1, n_systems):
-            differences = ordered[lag:] - ordered[:-lag]
-            n_apart += (differences > _SAME).sum(axis=0)
-            distance += differences.sum(axis=0)
-    n_apart[~np.isfinite(distance)] = 0
-    if not n_apart.any():
-        return None
-    index = int(np.argmax(np.where(n_apart == n_apart.max(), distance, -np.inf)))
-    n_pairs = math.comb(n_systems, 2)
-    return _MostApart(index + 1, n_pairs, int(n_apart[index]), float(distance[index]) / n_pairs)
-
-
-def _worst_scored(values: Any, higher_is_better: bool) -> _WorstScored:
-    """Return the segment that scores worst."""
-    means = values.mean(axis=0)
-    worst = np.nanmin(means) if higher_is_better else np.nanmax(means)
-    alike = np.flatnonzero(means == worst)
-    return _WorstScored(int(alike[0]) + 1, len(alike))
 
 
 def _first_values(lists: dict[str, list[float | None]]) -> dict[str, float]:

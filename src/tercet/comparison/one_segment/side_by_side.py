@@ -11,7 +11,7 @@ from rich.text import Text
 
 from tercet.base.metric import Metric
 from tercet.base.scoring import segment_lists
-from tercet.comparison.inputs.given_scores import in_percent
+from tercet.comparison.inputs.given_scores import as_compared
 from tercet.comparison.metric_tables import system_stats
 from tercet.comparison.specs.metric_specs import name_of
 from tercet.comparison.values.scores import LOWER
@@ -53,9 +53,9 @@ def side_by_side(
     table.add_column("", overflow="fold", ratio=1)
     corpus = test_set.corpus()
     warn_of_artefacts(test_set, corpus, metrics)
-    scaled_metrics = [in_percent(metric, test_set) for metric in metrics]
-    scores = [_first_scores(test_set, corpus, index, metric) for metric in scaled_metrics]
-    bleu = next((metric for metric in scaled_metrics if metric.name == "bleu_multi"), None)
+    metrics_as_compared = [as_compared(metric, test_set) for metric in metrics]
+    scores = [_first_scores(test_set, corpus, index, metric) for metric in metrics_as_compared]
+    bleu = next((metric for metric in metrics_as_compared if metric.name == "bleu_multi"), None)
     for name, _ in scores:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("text", overflow="fold", ratio=4)
@@ -66,7 +66,7 @@ def side_by_side(
         table.add_row(f"reference {number}", *no_scores, Text(visible(reference)))
     for system in sorted(test_set.systems, key=lambda name: name != baseline):
         cells = []
-        for metric, (_, by_system) in zip(scaled_metrics, scores, strict=True):
+        for metric, (_, by_system) in zip(metrics_as_compared, scores, strict=True):
             value = by_system[system]
             digits = digits_of(metric, by_system.values())
             cells.append("" if value is None else decimals(value, digits))

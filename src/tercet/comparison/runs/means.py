@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from tercet.comparison.result import Comparison
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import ScoreTable, Standing, SystemScore, standings
-from tercet.statistics.named_tests import WELCH
+from tercet.comparison.values.scores import DifferenceFromBaseline, ScoreTable, Standing, SystemScore, standings
+from tercet.statistics.kinds_of_tests import WELCH
 from tercet.test_sets.test_set import TestSet
 
 if TYPE_CHECKING:
@@ -72,23 +72,21 @@ def table_of_means(table: ScoreTable, alpha: float) -> ScoreTable:
 
 
 def _score_of_system(system: SystemOverRuns, digits: int, standing: Standing) -> SystemScore:
-    difference = low = high = None
+    against = None
     if system.against is not None:
-        difference = system.against.difference
-        low, high = system.against.bounds
+        against = DifferenceFromBaseline(
+            value=system.against.difference,
+            interval=system.against.bounds,
+            pvalue=system.pvalue,
+            adjusted_pvalue=system.adjusted_pvalue,
+            counts=None,
+        )
     return SystemScore(
         system=system.system,
         value=system.value,
         low=system.low,
         high=system.high,
-        difference=difference,
-        difference_low=low,
-        difference_high=high,
-        pvalue=system.pvalue,
-        adjusted_pvalue=system.adjusted_pvalue,
-        wins=None,
-        ties=None,
-        losses=None,
+        against=against,
         best=standing.is_best,
         as_good=standing.as_good,
         rank=system.rank,

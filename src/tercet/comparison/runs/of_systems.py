@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tercet.errors import OptionError, did_you_mean, shorten
+from tercet.errors import OptionError, argument, did_you_mean, shorten
 from tercet.names_as_shown import MOST_NAMED, joined
 from tercet.option_checks import has_entries
 
@@ -29,7 +29,7 @@ def members(systems: Sequence[str], runs: Any) -> dict[str, list[str]]:
     for output in systems:
         system = system_of.get(output, output)
         if output in system_of and system in systems and system_of.get(system) != system:
-            raise OptionError(f"runs: {shorten(system)} is the name of a system and of an output: rename one.")
+            raise _error(f"{shorten(system)} is the name of a system and of an output: rename one.")
         members_of.setdefault(system, []).append(output)
     return members_of
 
@@ -39,16 +39,16 @@ def _systems_of_mapping(systems: Sequence[str], runs: Mapping[str, Any]) -> dict
     for system, outputs in runs.items():
         if not isinstance(system, str) or isinstance(outputs, str) or not has_entries(outputs):
             raise OptionError(
-                "runs must name the outputs of each system, as {'tuned': ['tuned-1', 'tuned-2']}. "
+                f"{argument('runs')} must name the outputs of each system, as {{'tuned': ['tuned-1', 'tuned-2']}}. "
                 f"Got {shorten(outputs)} for {shorten(system)}."
             )
         if not len(outputs):
-            raise OptionError(f"runs: {shorten(system)} has no outputs. Name them, or leave it out.")
+            raise _error(f"{shorten(system)} has no outputs. Name them, or leave it out.")
         for output in outputs:
             if output not in systems:
-                raise OptionError(f"runs: there is no system {shorten(output)}. {did_you_mean(output, systems)}")
+                raise _error(f"there is no system {shorten(output)}. {did_you_mean(output, systems)}")
             if output in system_of:
-                raise OptionError(f"runs: {shorten(output)} is named twice.")
+                raise _error(f"{shorten(output)} is named twice.")
             system_of[output] = system
     return system_of
 
@@ -60,31 +60,33 @@ def _systems_of_pattern(systems: Sequence[str], runs: Any) -> dict[str, str]:
         pattern.fullmatch("")
     except (TypeError, re.error) as error:
         raise OptionError(
-            f"runs must be a regular expression such as 'tuned-(\\d+)'. Got {shorten(runs)}: {error}."
+            f"{argument('runs')} must be a regular expression such as 'tuned-(\\d+)'. Got {shorten(runs)}: {error}."
         ) from None
     if not pattern.groups:
-        raise OptionError(f"runs: {shorten(runs)} has no group that is the run, as in 'tuned-(\\d+)'.")
+        raise _error(f"{shorten(runs)} has no group that is the run, as in 'tuned-(\\d+)'.")
     reading = read(pattern, systems)
     system_of = reading.system_of
     if not system_of:
         names = joined(list(map(shorten, systems)), MOST_NAMED)
-        raise OptionError(f"runs: {shorten(runs)} matches no system: {names}.")
+        raise _error(f"{shorten(runs)} matches no system: {names}.")
     nameless = next((output for output, system in system_of.items() if not system), None)
     if nameless is not None:
-        raise OptionError(
-            f"runs: without its run, {shorten(nameless)} has no name: rename it, or give a mapping in Python."
-        )
+        raise _error(f"without its run, {shorten(nameless)} has no name: rename it, or give a mapping in Python.")
     first_of: dict[str, str] = {}
     for output, system in system_of.items():
         first = first_of.setdefault(system, output)
         if reading.parts_of[first] != reading.parts_of[output]:
             differing = f"{reading.parts_of[first]} and {reading.parts_of[output]}"
-            raise OptionError(
-                f"runs: {shorten(first)} and {shorten(output)} would both be runs of {shorten(system)}, but their "
+            raise _error(
+                f"{shorten(first)} and {shorten(output)} would both be runs of {shorten(system)}, but their "
                 f"groups differ: {differing}. Rename one, or give a mapping in Python."
             )
     check_reading(pattern.pattern, reading)
     return system_of
+
+
+def _error(problem: str) -> OptionError:
+    return OptionError(f"{argument('runs')}: {problem}")
 
 
 def first_output(baseline: str | None, members_of: Mapping[str, Sequence[str]]) -> str | None:

@@ -8,10 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tercet.comparison.values.run_scores import AgainstBaseline, ScoresOverRuns, SystemOverRuns
+from tercet.comparison.values.scores import places_of
 from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, listed
-from tercet.table_formats import Column, LeftOut, Table, decimals, pvalue_text
+from tercet.table_formats import Column, LeftOut, Table, decimals, interval_text, pvalue_text
 
 from .significance import systems_with_one_run
 
@@ -113,11 +114,9 @@ def _table_of_runs(systems: Sequence[SystemOverRuns], table: ScoreTable, level: 
                 margin = shown(system.against.margin)
         if system.adjusted_pvalue is not None:
             p = pvalue_text(system.adjusted_pvalue)
-        interval = f"{shown(system.low)} – {shown(system.high)}"
+        interval = interval_text(system.low, system.high, table.digits)
         n_runs = f"{len(system.runs):,}"
         cells.append([system.system, n_runs, shown(system.value), spread, interval, difference, margin, p])
         if has_ranks:
-            # The best and the worst rank, once where they are the same.
-            ends = dict.fromkeys(system.rank or ())
-            cells[-1].append("–".join(map(str, ends)))
+            cells[-1].append(places_of(system.rank))
     return Table("", columns, cells)

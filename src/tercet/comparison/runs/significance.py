@@ -14,7 +14,7 @@ from tercet.comparison.values.run_scores import AgainstBaseline, ScoresOverRuns,
 from tercet.statistics.estimates import Estimate, Variance, difference, mean_of_runs, pooled_variance
 from tercet.statistics.holm import adjusted_by_holm
 from tercet.statistics.intervals import ConfidenceInterval
-from tercet.statistics.pair_tests import PairTests
+from tercet.statistics.p_tables import PTables
 from tercet.statistics.ranks import Rank, ranks
 from tercet.table_formats import number_or_none
 
@@ -40,7 +40,7 @@ def scores_over_runs(
     lone = systems_with_one_run(design)
     if len(lone) == len(estimates.systems):
         return None
-    tests = _pair_tests(estimates, table.n_units)
+    tests = _p_tables(estimates, table.n_units)
     return ScoresOverRuns(
         baseline=design.system_of_baseline,
         is_pooled=bool(lone) and estimates.spread.pooled is not None,
@@ -54,7 +54,7 @@ def systems_with_one_run(design: Design) -> list[str]:
     return [system for system, outputs in design.runs.items() if len(outputs) == 1]
 
 
-def _pair_tests(estimates: EstimatesOfSystems, n_units: int) -> PairTests:
+def _p_tables(estimates: EstimatesOfSystems, n_units: int) -> PTables:
     """Return p of each pair of systems, alone and adjusted for all pairs."""
     systems = list(estimates.systems.values())
     pvalues = np.ones((len(systems), len(systems)))
@@ -64,7 +64,7 @@ def _pair_tests(estimates: EstimatesOfSystems, n_units: int) -> PairTests:
 
 
 def _systems_over_runs(
-    design: Design, table: ScoreTable, estimates: EstimatesOfSystems, tests: PairTests
+    design: Design, table: ScoreTable, estimates: EstimatesOfSystems, tests: PTables
 ) -> list[SystemOverRuns]:
     systems, spread = estimates
     level = design.confidence_level

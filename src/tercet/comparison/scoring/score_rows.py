@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.comparison.values.design import Design
-from tercet.comparison.values.scores import Standing, SystemScore, standings
+from tercet.comparison.values.scores import Counts, DifferenceFromBaseline, Standing, SystemScore, standings
 from tercet.statistics.inference import Inference
 from tercet.statistics.intervals import BootstrapResult, ConfidenceInterval
-from tercet.statistics.pair_tests import PairTests
+from tercet.statistics.p_tables import PTables
 from tercet.statistics.ranks import ranks
 from tercet.statistics.rounding import ROUNDING, apart
 from tercet.statistics.stats import SegmentStats
 from tercet.table_formats import number_or_none
-
-#: What a row says of the system and the baseline; None in the row of the baseline itself, and of results without
-#: texts.
-AGAINST_BASELINE = (
-    "difference",
-    "difference_low",
-    "difference_high",
-    "pvalue",
-    "adjusted_pvalue",
-    "wins",
-    "ties",
-    "losses",
-)
 
 
 class Bounds(NamedTuple):
@@ -45,7 +32,7 @@ class Measured(NamedTuple):
 
     values: NDArray[np.float64]
     bounds: Bounds
-    tests: PairTests
+    tests: PTables
     #: The scores of what wins and losses count.
     counted_scores: Sequence[Sequence[float | None]]
     higher_is_better: bool
@@ -61,7 +48,7 @@ def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list
     is_unknown = np.isnan(score.values)
     # A score that is NaN cannot be tested.
     has_no_test = is_unknown[:, None] | is_unknown
-    tests = PairTests(
+    tests = PTables(
         np.where(has_no_test, np.nan, score.tests.pvalues), np.where(has_no_test, np.nan, score.tests.adjusted)
     )
     compared = standings(
@@ -80,7 +67,7 @@ def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list
                 value=value,
                 low=score.bounds.of_scores[index].low,
                 high=score.bounds.of_scores[index].high,
-                **_against_baseline(score, tests, index, design.baseline_index),
+                against=_against_baseline(score, tests, index, design.baseline_index),
                 best=compared[index].is_best,
                 as_good=compared[index].as_good,
                 rank=None if rank is None else (rank.low, rank.high),
@@ -91,23 +78,17 @@ def score_rows(design: Design, score: Measured, *, can_tell: bool) -> tuple[list
     return rows, tests.adjusted
 
 
-def _against_baseline(score: Measured, tests: PairTests, index: int, baseline: int) -> dict[str, Any]:
-    """Return what the row of a system says of it and the baseline."""
+def _against_baseline(score: Measured, tests: PTables, index: int, baseline: int) -> DifferenceFromBaseline | None:
+    """Return how far a system's score is from the baseline's; None of the baseline itself."""
     if index == baseline:
-        return dict.fromkeys(AGAINST_BASELINE)
-    wins, ties, losses = _wins_ties_losses(
-        score.counted_scores[index], score.counted_scores[baseline], score.higher_is_better
+        return None
+    return DifferenceFromBaseline(
+        value=apart(float(score.values[index]), float(score.values[baseline])),
+        interval=score.bounds.of_differences[index],
+        pvalue=number_or_none(tests.pvalues[index, baseline]),
+        adjusted_pvalue=number_or_none(tests.adjusted[index, baseline]),
+        counts=_counts(score.counted_scores[index], score.counted_scores[baseline], score.higher_is_better),
     )
-    return {
-        "difference": apart(float(score.values[index]), float(score.values[baseline])),
-        "difference_low": score.bounds.of_differences[index].low,
-        "difference_high": score.bounds.of_differences[index].high,
-        "pvalue": number_or_none(tests.pvalues[index, baseline]),
-        "adjusted_pvalue": number_or_none(tests.adjusted[index, baseline]),
-        "wins": wins,
-        "ties": ties,
-        "losses": losses,
-    }
 
 
 def bounds_of_systems(
@@ -138,9 +119,9 @@ def bounds_of_systems(
     )
 
 
-def _wins_ties_losses(
+def _counts(
     scores: Sequence[float | None], baseline_scores: Sequence[float | None], higher_is_better: bool
-) -> tuple[int, int, int]:
+) -> Counts:
     """Return on how many segments, or clusters, a system is better than, as good as, and worse than the baseline."""
     # None, of a segment that was left out, becomes NaN, which can be compared with nothing.
     values = np.array(scores, np.float64)
@@ -154,4 +135,4 @@ def _wins_ties_losses(
     n_higher = int(((values > baseline_values) & ~is_tie).sum())
     n_lower = int(((values < baseline_values) & ~is_tie).sum())
     wins, losses = (n_higher, n_lower) if higher_is_better else (n_lower, n_higher)
-    return wins, int(is_tie.sum()), losses
+    return Counts(wins, int(is_tie.sum()), losses)

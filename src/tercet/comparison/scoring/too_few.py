@@ -13,7 +13,7 @@ from tercet.errors import argument_set
 from tercet.names_as_shown import counted
 from tercet.option_checks import MOST_RESAMPLES
 from tercet.statistics.inference import Inference
-from tercet.statistics.named_tests import PairedTest
+from tercet.statistics.kinds_of_tests import TestKind
 
 
 def why_too_few(design: Design, pvalues: NDArray[np.float64], n_units: int, inference: Inference) -> str | None:
@@ -42,7 +42,7 @@ def why_too_few(design: Design, pvalues: NDArray[np.float64], n_units: int, infe
     return _too_few_resamples(design, test, n_pairs, adjusted)
 
 
-def _too_few_units(design: Design, test: PairedTest, n_units: int, n_pairs: int, adjusted: str) -> str | None:
+def _too_few_units(design: Design, test: TestKind, n_units: int, n_pairs: int, adjusted: str) -> str | None:
     """Return that p of so many units is always too large; None if it is not.
 
     Of the 2ⁿ permutations of n segments, two (none and all exchanged) differ by as much as the systems do.
@@ -57,7 +57,7 @@ def _too_few_units(design: Design, test: PairedTest, n_units: int, n_pairs: int,
     return f"Too few {design.unit}s for any test: with {counted(n_units, design.unit)}{adjusted}, p is {bound}."
 
 
-def _too_few_resamples(design: Design, test: PairedTest, n_pairs: int, adjusted: str) -> str | None:
+def _too_few_resamples(design: Design, test: TestKind, n_pairs: int, adjusted: str) -> str | None:
     """Return that p of so many resamples is always too large; None if it is not.
 
     The observed difference counts as one of the resamples.

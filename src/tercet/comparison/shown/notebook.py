@@ -37,8 +37,7 @@ def to_html(comparison: Comparison) -> str:
     shown = as_systems(comparison) if comparison.joins_runs else comparison
     head = head_html(_heads(shown))
     first = shown.tables[0]
-    order = first.order if len(first.rows) > 2 else range(len(first.rows))
-    rows = "".join(_row_html(shown, short(first.rows[index].system), index) for index in order)
+    rows = "".join(_row_html(shown, short(first.rows[index].system), index) for index in first.shown_order)
     level = ""
     if shown.has_intervals:
         level = f"In parentheses and drawn: {percent(comparison.confidence_level)} intervals"

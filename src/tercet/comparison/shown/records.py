@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tercet.comparison.result import Comparison
 from tercet.comparison.runs.means import as_systems
-from tercet.comparison.values.scores import ScoreTable
+from tercet.comparison.values.scores import ScoreTable, SystemScore
 from tercet.comparison.values.sections import Section
-from tercet.statistics.named_tests import WELCH
+from tercet.statistics.kinds_of_tests import WELCH
+from tercet.table_formats import number_or_none
 
 #: Columns of :func:`records_of`.
 COLUMNS = (
@@ -69,8 +71,35 @@ def _records(comparison: Comparison, kind: str) -> Iterator[dict[str, Any]]:
         }
         for row in table.rows:
             rank_low, rank_high = row.rank or (None, None)
-            entries = {**comparison.numbers(row), **table_fields, "rank_low": rank_low, "rank_high": rank_high}
+            entries = {**_numbers(comparison, row), **table_fields, "rank_low": rank_low, "rank_high": rank_high}
             yield {name: entries[name] for name in COLUMNS}
+
+
+def _numbers(comparison: Comparison, row: SystemScore) -> dict[str, Any]:
+    """Return what is known of a system's score; without a test, nothing of its difference from the baseline."""
+    shown = row if comparison.test is not None else replace(row, against=None)
+    # Too few units have no interval.
+    difference_low = difference_high = None
+    if shown.against is not None:
+        difference_low, difference_high = map(number_or_none, shown.against.interval)
+    return {
+        "system": row.system,
+        "value": row.value,
+        "low": number_or_none(row.low),
+        "high": number_or_none(row.high),
+        "difference": shown.difference,
+        "difference_low": difference_low,
+        "difference_high": difference_high,
+        "pvalue": row.pvalue,
+        "adjusted_pvalue": row.adjusted_pvalue,
+        "wins": shown.wins,
+        "ties": shown.ties,
+        "losses": shown.losses,
+        "best": row.best,
+        "as_good": row.as_good,
+        "rank": None if row.rank is None else list(row.rank),
+        "group": row.group,
+    }
 
 
 def entries_of(comparison: Comparison) -> dict[str, Any]:
@@ -100,7 +129,7 @@ def _entries_of_table(comparison: Comparison, table: ScoreTable) -> dict[str, An
         "higher_is_better": table.higher_is_better,
         "signature": table.signature,
         **(comparison.inference_of(table).to_dict() if table.is_exact else {}),
-        "systems": [comparison.numbers(row) for row in table.rows],
+        "systems": [_numbers(comparison, row) for row in table.rows],
         "adjusted_pvalues": table.pvalues.tolist() if comparison.test is not None else None,
         "too_few": table.too_few,
         **_values_of_sections(table.sections),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import product
@@ -23,26 +24,28 @@ def segments_of(comparison: Comparison, worst: int | None = None) -> Any:
     """
     test_set = comparison.test_set
     has_texts = not test_set.no_texts
+    has_sources = has_texts and test_set.source is not None
     titles = [column.title for column in columns_before_texts([comparison])]
-    if has_texts and test_set.source is not None:
-        titles.append("source")
+    titles_of_texts = []
+    if has_sources:
+        titles_of_texts.append("source")
     if has_texts:
-        titles += ["prediction", "references"]
+        titles_of_texts += ["prediction", "references"]
     rows: list[dict[str, Any]] = []
     for row in segment_rows([comparison], worst_first=worst is not None):
         if len(rows) == worst:
             break
-        by_title = dict(zip(titles, row.cells, strict=False))
+        by_title = dict(zip(titles, row.cells, strict=True))
+        if has_sources:
+            by_title["source"] = row.source
         if has_texts:
             by_title |= {"prediction": row.text, "references": row.references}
-        if "source" in titles:
-            by_title["source"] = row.source
         rows.append(by_title)
     if find_spec("pandas") is None:
         return rows
     import pandas as pd
 
-    return pd.DataFrame(rows, columns=titles)
+    return pd.DataFrame(rows, columns=[*titles, *titles_of_texts])
 
 
 def segments_sheet(comparisons: Sequence[Comparison], *, worst_first: bool = False) -> Table:
@@ -84,12 +87,12 @@ class SegmentRow(NamedTuple):
 def segment_rows(comparisons: Sequence[Comparison], *, worst_first: bool) -> Iterator[SegmentRow]:
     """Yield a row for each segment and system."""
     tables = [table for comparison in comparisons for table in comparison.tables]
-    titles = dict.fromkeys(f"{table.metric} {table.name}" for table in tables)
+    titles = dict.fromkeys(table.column_title for table in tables)
     has_ids = any(comparison.test_set.ids for comparison in comparisons)
     own_names = _own_names(comparisons)
     for comparison in comparisons:
         test_set = comparison.test_set
-        scores = {f"{table.metric} {table.name}": table.segments for table in comparison.tables}
+        scores = {table.column_title: table.segments for table in comparison.tables}
         own_columns = {system: _own_columns(test_set, own_names, system) for system in test_set.systems}
         for number, system in _segments_of_systems(comparison, worst_first=worst_first):
             source = "" if test_set.source is None else test_set.source[number]
@@ -129,7 +132,7 @@ def columns_before_texts(comparisons: Sequence[Comparison]) -> list[Column]:
     tables = [table for comparison in comparisons for table in comparison.tables]
     titles: dict[str, Literal["lowest", "highest"]] = {}
     for table in tables:
-        titles[f"{table.metric} {table.name}"] = "lowest" if table.higher_is_better else "highest"
+        titles[table.column_title] = "lowest" if table.higher_is_better else "highest"
     ids = []
     if any(comparison.test_set.ids for comparison in comparisons):
         ids.append("id")
@@ -142,8 +145,9 @@ def columns_before_texts(comparisons: Sequence[Comparison]) -> list[Column]:
     ]
 
 
-#: What columns of segments are called, but for scores.
+#: What columns of segments are called, but for scores, and for those of single references.
 _TITLES_OF_SEGMENTS = ("test_set", "segment", "system", "source", "prediction", "candidate", "references")
+_REFERENCE = re.compile(r"reference( \d+)?")
 
 
 def _own_names(comparisons: Sequence[Comparison]) -> list[str]:
@@ -167,7 +171,7 @@ def _own_columns(test_set: TestSet, names: Sequence[str], system: str) -> list[l
 
 def _own_title(name: str, other_titles: Container[str]) -> str:
     """Return the title of a file's own column, which another column may have too."""
-    has_another = name in other_titles or name.startswith("reference")
+    has_another = name in other_titles or _REFERENCE.fullmatch(name) is not None
     return f"{name} (of the file)" if has_another else name
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tercet.comparison.result import Comparison
 from tercet.comparison.values.scores import AS_GOOD, BESIDE_SCORES, SystemScore, against_in_words
-from tercet.table_formats import Cell, Column, Group, Table, decimals
+from tercet.table_formats import Cell, Column, Group, Table, decimals, interval_text
 
 
 def wide_table(
@@ -85,7 +85,7 @@ def _columns_beside(comparison: Comparison, beside: Collection[str]) -> list[Col
 def _cells_of(comparison: Comparison, row: SystemScore, beside: Collection[str]) -> list[Any]:
     """Return a score with its interval and mark, and what stands beside it, of what is shown."""
     mark = AS_GOOD if row.as_good and not row.best else ""
-    interval = row.interval.replace(" – ", "–") if "interval" in beside else ""
+    interval = interval_text(row.low, row.high, row.digits, narrow=True) if "interval" in beside else ""
     cells: list[Any] = [Cell(decimals(row.value, row.digits), row.best, f"{mark} ({interval})" if interval else mark)]
     if comparison.test is None:
         return cells

@@ -18,7 +18,7 @@ from tercet.names_as_shown import one_cell
 from tercet.option_checks import has_entries
 from tercet.signature import __version__
 from tercet.statistics.rounding import apart
-from tercet.table_formats import FOR_PEOPLE, Cell, Column, Group, Table, json_text, to_lines
+from tercet.table_formats import FOR_PEOPLE, Cell, Column, Table, json_text, to_lines
 
 from .records import COLUMNS
 from .segment_rows import segments_sheet
@@ -90,7 +90,7 @@ def _tables_for_people(comparison: Comparison, several: bool, form: str, beside:
             if several:
                 headings.insert(0, name)
             titled = replace(section.table, title=": ".join(headings))
-            yield _group_rows(titled) if form == "latex" else titled
+            yield _without_columns_above(titled) if form == "latex" else titled
 
 
 def _legend(comparison: Comparison, beside: Sequence[str]) -> str:
@@ -98,22 +98,12 @@ def _legend(comparison: Comparison, beside: Sequence[str]) -> str:
     return f"{in_parentheses(comparison, beside)} {comparison.legend(shown=beside)}".strip()
 
 
-def _group_rows(table: Table) -> Table:
-    """Return a table whose rows begin with what they are part of, such as a slice, with that above them instead."""
-    start = max(index for index, column in enumerate(table.columns) if column.kind == "name")
-    if not start:
+def _without_columns_above(table: Table) -> Table:
+    """Return a table without the columns before that of systems, where the names above its rows say what is there."""
+    if not table.groups:
         return table
-    units = [column.title for column in table.columns[1:start]]
-    groups: list[Group] = []
-    rows: list[Sequence[Any]] = []
-    for row in table.rows:
-        name = str(row[0])
-        for count, unit in zip(row[1:start], units, strict=True):
-            name += f", {count} {unit.removesuffix('s') if count == '1' else unit}"
-        if not groups or groups[-1].name != name:
-            groups.append(Group(len(rows), name))
-        rows.append(row[start:])
-    return replace(table, columns=table.columns[start:], rows=rows, groups=groups)
+    start = max(index for index, column in enumerate(table.columns) if column.kind == "name")
+    return replace(table, columns=table.columns[start:], rows=[row[start:] for row in table.rows])
 
 
 def sheets_of(comparisons: Sequence[Comparison], *, worst_first: bool = False) -> list[Table]:

@@ -112,10 +112,6 @@ class _Display:
         """Return a table without rows and columns."""
         return Grid(title=escape(title), box=None if self.plain else lines, title_justify="left")
 
-    def order(self, table: ScoreTable) -> Sequence[int]:
-        """Return the indices of the rows: the best first, but two systems as they were given."""
-        return table.order if len(table.rows) > 2 else range(len(table.rows))
-
 
 def _verdict_lines(display: _Display, several: bool) -> Iterator[str]:
     """Yield what a comparison shows in sentences."""
@@ -192,7 +188,7 @@ def _summary(alike: Sequence[_Display], scores: range, widths: Sequence[int]) ->
         summary.add_column(escape(one_cell(labels[index])), justify="right", overflow="fold", width=widths[index])
     for display in alike:
         tables = display.comparison.tables
-        order = display.order(tables[0])
+        order = tables[0].shown_order
         for row in order:
             cells = [_value(tables[index].rows[row]) for index in scores]
             names = [escape(folded(display.name(tables[0].rows[row].system), longest))]
@@ -326,7 +322,7 @@ def _legends(displays: Sequence[_Display]) -> Iterator[str]:
 def _ranking(display: _Display, table: ScoreTable, title: str) -> Fitted:
     """Return the table of a score: the systems, their intervals, and how they differ from the baseline."""
     comparison = display.comparison
-    rows = [table.rows[index] for index in display.order(table)]
+    rows = [table.rows[index] for index in table.shown_order]
     level = percent(comparison.confidence_level)
     columns: list[TerminalColumn] = []
     if comparison.has_ranks:

@@ -15,11 +15,11 @@ from tercet.base.metric import Metric
 from tercet.comparison.values.design import Design
 from tercet.comparison.values.run_scores import RunsInSlice
 from tercet.statistics.adjusted_p import NullDistribution, family_test
-from tercet.statistics.draws import Exchanges, n_exchanges
+from tercet.statistics.draws import Exchanges
 from tercet.statistics.holm import holm
 from tercet.statistics.inference import Inference, pvalues_of_pairs
 from tercet.statistics.intervals import ConfidenceInterval
-from tercet.statistics.named_tests import PairedTest
+from tercet.statistics.kinds_of_tests import TestKind
 from tercet.statistics.rounding import rounding
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -108,9 +108,8 @@ def _exchange_tests(
     design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats], n_units: int
 ) -> dict[str, SliceTests]:
     """Return the permutation tests: one toss for a unit of the whole test set exchanges it in all slices."""
-    n_resamples = design.n_resamples or 0
     baseline = design.baseline_index
-    exchanges = Exchanges(n_units, n_resamples, design.seed)
+    exchanges = Exchanges(n_units, design.n_resamples or 0, design.seed)
     compared = [(number, system) for number in range(len(stats_of_slices)) for system in _indices_of_others(design)]
     exchanged = _OneSlice(metric, stats_of_slices, exchanges)
 
@@ -129,8 +128,8 @@ def _exchange_tests(
     for name in metric.score_names:
         scores_of_baseline[name] = np.array([scores[number][name][baseline] for number, _ in compared])
         scores_of_others[name] = np.array([scores[number][name][system] for number, system in compared])
-    is_complete = n_exchanges(n_units, n_resamples) is not None
-    null = NullDistribution(compared, exchanges.n_resamples, differences, is_complete)
+    n_resamples, is_complete = exchanges.resamples
+    null = NullDistribution(compared, n_resamples, differences, is_complete)
     results = family_test(null, scores_of_baseline, scores_of_others, slack=rounding(n_units))
     tests = {}
     shape = (len(stats_of_slices), len(design.systems))
@@ -168,7 +167,7 @@ class _OneSlice:
 
 
 def _separate_tests(
-    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats], test: PairedTest | None
+    design: Design, metric: Metric, stats_of_slices: Sequence[SliceStats], test: TestKind | None
 ) -> dict[str, Array]:
     """Return p of a test whose draws no two slices share, of each slice by itself; NaN without a test."""
     shape = (len(stats_of_slices), len(design.systems))

@@ -11,8 +11,19 @@ from tercet.comparison.values.design import Design
 from tercet.comparison.values.run_scores import RunsInSlice
 from tercet.comparison.values.scores import ScoreTable
 from tercet.comparison.values.slices import Slices
+from tercet.names_as_shown import counted
 from tercet.statistics.rounding import apart
-from tercet.table_formats import Cell, Column, LeftOut, Table, decimals, interval_text, number_or_none, pvalue_text
+from tercet.table_formats import (
+    Cell,
+    Column,
+    Group,
+    LeftOut,
+    Table,
+    decimals,
+    interval_text,
+    number_or_none,
+    pvalue_text,
+)
 
 from .significance import SliceScores
 
@@ -111,11 +122,13 @@ def table_of_slices(design: Design, table: ScoreTable, slices: Slices, rows: Seq
     cells: list[list[Any]] = []
     if len(systems) > 2:
         columns = [*before, Column("system", "name"), Column(table.name, after=table.arrow), *against]
+        groups = []
         for row in rows:
+            groups.append(Group(len(cells), _heading(row, has_clusters=len(units) > 1)))
             for system in row.systems:
                 score = _with_interval(system, table)
                 cells.append([*_cells_before(row, units), system.system, score, *_against(system, table, against)])
-        return Table("", columns, cells)
+        return Table("", columns, cells, groups=groups)
     columns = [*before, *(Column(name, after=table.arrow) for name in systems)]
     if len(systems) == 2:
         columns += against
@@ -128,6 +141,12 @@ def table_of_slices(design: Design, table: ScoreTable, slices: Slices, rows: Seq
     return Table("", columns, cells)
 
 
+def _heading(row: SliceRow, *, has_clusters: bool) -> str:
+    """Return what stands above the systems of a slice where its columns are left out, as in LaTeX."""
+    heading = f"{row.name}, {counted(row.n_segments, 'segment')}"
+    return f"{heading}, {counted(row.n_units, 'cluster')}" if has_clusters else heading
+
+
 def _cells_before(row: SliceRow, units: Sequence[Column]) -> list[Any]:
     """Return the name of a slice, and how many segments, and clusters where there are such, are in it."""
     cells: list[Any] = [row.name, f"{row.n_segments:,}"]
@@ -137,7 +156,7 @@ def _cells_before(row: SliceRow, units: Sequence[Column]) -> list[Any]:
 
 
 def _with_interval(system: SystemInSlice, table: ScoreTable) -> Cell:
-    interval = interval_text(system.low, system.high, table.digits).replace(" – ", "–")
+    interval = interval_text(system.low, system.high, table.digits, narrow=True)
     return Cell(decimals(system.value, table.digits), after=f" ({interval})" if interval else "")
 
 

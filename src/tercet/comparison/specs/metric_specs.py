@@ -13,6 +13,9 @@ from tercet.names_as_shown import joined
 from tercet.specs import parse_value, split_metric, split_options
 from tercet.statistics.resampled_scores import N_RESAMPLES
 
+#: What a text has that is no path of a disk: an address such as hf://, or options.
+_NO_PATH = frozenset(":=,")
+
 
 def parse_metric(text: str, *, imports: bool = False) -> Metric:
     """Read a metric with its options, as :func:`split_metric` does, or the path of a mean of metrics (.json).
@@ -86,8 +89,49 @@ def label_of(metric: Metric) -> str:
 
 def label(name: str, options: Mapping[str, Any]) -> str:
     """Return the name of a metric and its options as written."""
-    assignments = ",".join(f"{option}={_value_as_text(value)}" for option, value in options.items())
+    assignments = _assignments(options)
     return f"{name}:{assignments}" if assignments else name
+
+
+def short_label(metric: Metric) -> str:
+    """Return a metric as written, with paths shortened to their last part."""
+    return label(_short(name_of(metric)), _short_options(metric))
+
+
+def behind_title(metric: Metric, *, shortens: bool) -> str:
+    """Return a metric's options as the command takes them, which headings have behind its title.
+
+    A metric without a title, such as a mean, has its name before them. `shortens` says whether paths are shortened.
+    """
+    name = name_of(metric)
+    options = metric.written
+    if shortens:
+        name = _short(name)
+        options = _short_options(metric)
+    in_words = {option: _value_in_words(value) for option, value in options.items()}
+    return _assignments(in_words) if metric.title else label(name, in_words)
+
+
+def _assignments(options: Mapping[str, Any]) -> str:
+    return ",".join(f"{option}={_value_as_text(value)}" for option, value in options.items())
+
+
+def _short_options(metric: Metric) -> dict[str, Any]:
+    """Return the options that the user wrote, with paths shortened to their last part."""
+    return {option: _short(value) if isinstance(value, str) else value for option, value in metric.written.items()}
+
+
+def _short(text: str) -> str:
+    """Return the path of a file in two folders or more with its last part alone, and any other text as it is."""
+    folders, _, name = text.rpartition("/")
+    is_long_path = bool(name) and "/" in folders and not _NO_PATH.intersection(folders)
+    return f"…/{name}" if is_long_path else text
+
+
+def _value_in_words(value: Any) -> Any:
+    """Return a list of words as it is written on the command line, and any other value as it is."""
+    is_list_of_words = isinstance(value, list | tuple) and all(isinstance(entry, str) for entry in value)
+    return "+".join(value) if is_list_of_words and value else value
 
 
 def distinct(metrics: Iterable[Metric]) -> list[Metric]:

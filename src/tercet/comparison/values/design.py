@@ -66,13 +66,13 @@ class Design(NamedTuple):
 
     @property
     def system_of_baseline(self) -> str:
-        """The system of which the baseline is a run."""
-        return next(system for system, outputs in self.runs.items() if self.baseline in outputs)
+        """The system of which the baseline is a run; the baseline itself where each output is a system."""
+        return next((system for system, outputs in self.runs.items() if self.baseline in outputs), self.baseline)
 
     @property
     def unit(self) -> str:
         """What is resampled, ``segment`` or ``cluster``."""
-        return "segment" if self.test_set.clusters is None else "cluster"
+        return unit_of(self.test_set)
 
     @property
     def inference(self) -> Inference:
@@ -91,3 +91,8 @@ class Design(NamedTuple):
     def intervals(self, metric: Formula, units: Sequence[SegmentStats]) -> list[dict[str, BootstrapResult]]:
         """Return the intervals of every score of each system, from the rows of what is resampled."""
         return bootstraps(metric, units, confidence_level=self.confidence_level, method=self.interval, seed=self.seed)
+
+
+def unit_of(test_set: TestSet) -> str:
+    """Return what is resampled of a test set, and counted: ``segment`` or ``cluster``."""
+    return "segment" if test_set.clusters is None else "cluster"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.statistics.intervals import ConfidenceInterval
-from tercet.statistics.named_tests import WELCH
+from tercet.statistics.kinds_of_tests import WELCH
 
 
 class AgainstBaseline(NamedTuple):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.statistics.clusters import Clusters, clustered
+from tercet.statistics.intervals import ConfidenceInterval
 from tercet.statistics.ranks import best_first
 from tercet.statistics.resampled_scores import jackknife
 from tercet.statistics.rounding import apart
@@ -29,6 +30,25 @@ BEST, AS_GOOD, LOWER = "*", "†", "↓"
 BESIDE_SCORES = ("interval", "difference", "p", "rank")
 
 
+class Counts(NamedTuple):
+    """On how many segments, or clusters, a system is better than, the same as, or worse than the baseline."""
+
+    wins: int
+    ties: int
+    losses: int
+
+
+class DifferenceFromBaseline(NamedTuple):
+    """How far a system's score is from that of the baseline, and how sure that is."""
+
+    value: float
+    interval: ConfidenceInterval
+    pvalue: float | None
+    adjusted_pvalue: float | None
+    #: None of systems over their runs.
+    counts: Counts | None
+
+
 @dataclass(frozen=True, slots=True)
 class SystemScore:
     """A score of a system, compared with the baseline and the best system.
@@ -39,18 +59,8 @@ class SystemScore:
     value : float
     low, high : float
         Bootstrap interval; Wilson's where :attr:`ScoreTable.is_exact`. NaN of fewer than 5 segments or clusters.
-    difference : float or None
-        To the baseline; None for the baseline itself.
-    difference_low, difference_high : float or None
-        The interval of the difference, from the same resampled units of both systems; Tango's (1998) where
-        :attr:`ScoreTable.is_exact`.
-    pvalue : float or None
-        Of the paired test against the baseline, unadjusted.
-    adjusted_pvalue : float or None
-        `pvalue` adjusted for all pairs of systems, as in :attr:`ScoreTable.pvalues`; tables show this one.
-    wins, ties, losses : int or None
-        Segments that score better than, the same as, or worse than those of the baseline; clusters where the test set
-        has them.
+    against : DifferenceFromBaseline or None
+        None for the baseline itself, and of results without texts; then all attributes of the difference are None.
     best : bool
         Whether no system has a better value. Of several systems that all score 0, the worst value, none is the best.
     as_good : bool or None
@@ -70,14 +80,7 @@ class SystemScore:
     value: float
     low: float
     high: float
-    difference: float | None
-    difference_low: float | None
-    difference_high: float | None
-    pvalue: float | None
-    adjusted_pvalue: float | None
-    wins: int | None
-    ties: int | None
-    losses: int | None
+    against: DifferenceFromBaseline | None
     best: bool
     as_good: bool | None
     rank: tuple[int, int] | None = None
@@ -87,7 +90,58 @@ class SystemScore:
     @property
     def is_baseline(self) -> bool:
         """Whether it is of the baseline, which has no difference from itself."""
-        return self.difference is None
+        return self.against is None
+
+    @property
+    def difference(self) -> float | None:
+        """From the baseline."""
+        return None if self.against is None else self.against.value
+
+    @property
+    def difference_low(self) -> float | None:
+        """The lower end of the difference's interval.
+
+        It is from the same resampled units of both systems; Tango's (1998) where :attr:`ScoreTable.is_exact`.
+        """
+        return None if self.against is None else self.against.interval.low
+
+    @property
+    def difference_high(self) -> float | None:
+        """The upper end of the difference's interval."""
+        return None if self.against is None else self.against.interval.high
+
+    @property
+    def pvalue(self) -> float | None:
+        """Of the paired test against the baseline, unadjusted."""
+        return None if self.against is None else self.against.pvalue
+
+    @property
+    def adjusted_pvalue(self) -> float | None:
+        """P adjusted for all pairs of systems, as in :attr:`ScoreTable.pvalues`; tables show this one."""
+        return None if self.against is None else self.against.adjusted_pvalue
+
+    @property
+    def counts(self) -> Counts | None:
+        """How many segments score better than, the same as, or worse than those of the baseline.
+
+        Clusters where the test set has them.
+        """
+        return None if self.against is None else self.against.counts
+
+    @property
+    def wins(self) -> int | None:
+        """How many are better than those of the baseline."""
+        return None if self.counts is None else self.counts.wins
+
+    @property
+    def ties(self) -> int | None:
+        """How many are the same as those of the baseline."""
+        return None if self.counts is None else self.counts.ties
+
+    @property
+    def losses(self) -> int | None:
+        """How many are worse than those of the baseline."""
+        return None if self.counts is None else self.counts.losses
 
     @property
     def mark(self) -> str:
@@ -104,17 +158,14 @@ class SystemScore:
     @property
     def interval_of_difference(self) -> str:
         """The interval of the difference as people read it, such as ``[+0.12, +0.80]``; "" where there is none."""
-        if self.difference_low is None or self.difference_high is None:
+        if self.against is None:
             return ""
-        return interval_text(self.difference_low, self.difference_high, self.digits, signed=True)
+        return interval_text(*self.against.interval, self.digits, signed=True)
 
     @property
     def places(self) -> str:
         """The rank as people read it, such as ``2–4``; "" without one."""
-        if self.rank is None:
-            return ""
-        low, high = self.rank
-        return f"{low}" if low == high else f"{low}–{high}"
+        return places_of(self.rank)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,6 +229,11 @@ class ScoreTable:
         return self.scorer.score_title(self.name)
 
     @property
+    def column_title(self) -> str:
+        """The title of its column in files of segments: the score with its metric."""
+        return f"{self.metric} {self.name}"
+
+    @property
     def better(self) -> str:
         """Which values are better, ``higher`` or ``lower``."""
         return "higher" if self.higher_is_better else "lower"
@@ -196,6 +252,11 @@ class ScoreTable:
     def order(self) -> list[int]:
         """The indices of the rows, the best first, NaN last."""
         return best_first([row.value for row in self.rows], self.higher_is_better)
+
+    @property
+    def shown_order(self) -> Sequence[int]:
+        """The indices of the rows as people read them: the best first, but two systems as they were given."""
+        return self.order if len(self.rows) > 2 else range(len(self.rows))
 
     @property
     def group_ends(self) -> list[int]:
@@ -226,6 +287,14 @@ class ScoreEvidence(NamedTuple):
     #: Paired resamples of the score, and the rows of what is resampled, of each system.
     resampled: Sequence[NDArray[np.float64]]
     units: Sequence[SegmentStats]
+
+
+def places_of(rank: tuple[int, int] | None) -> str:
+    """Return the places that a system may have as people read them, such as ``2–4``; "" without a rank."""
+    if rank is None:
+        return ""
+    best, worst = rank
+    return f"{best}" if best == worst else f"{best}–{worst}"
 
 
 def row_of(table: ScoreTable, system: str) -> SystemScore:
@@ -311,8 +380,9 @@ class AgainstInWords(NamedTuple):
 
 def against_in_words(row: SystemScore) -> AgainstInWords:
     """Return how a system compares with the baseline, as tables show it."""
-    if row.difference is None:
+    against = row.against
+    if against is None:
         return AgainstInWords()
-    p = "NaN" if row.adjusted_pvalue is None else pvalue_text(row.adjusted_pvalue)
-    difference = decimals(row.difference, row.digits, signed=True)
+    p = "NaN" if against.adjusted_pvalue is None else pvalue_text(against.adjusted_pvalue)
+    difference = decimals(against.value, row.digits, signed=True)
     return AgainstInWords(difference, p, f"{row.wins}/{row.ties}/{row.losses}")

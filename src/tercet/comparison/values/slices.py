@@ -61,15 +61,16 @@ def slices_of(test_set: TestSet, by: Any) -> list[Slices]:
 def _labels_of(test_set: TestSet, name: Any, labels: Any) -> list[str]:
     if not isinstance(name, str) or isinstance(labels, str | bytes | Mapping) or not has_entries(labels):
         raise InputError(
-            f"by: expected labels by their name, as {{'domain': labels}}. Got {shorten(labels)} for {shorten(name)}."
+            f"{argument('by')}: expected labels by their name, as {{'domain': labels}}. Got {shorten(labels)} for "
+            f"{shorten(name)}."
         )
     cells = plain_list(labels)
     if len(cells) != test_set.n_segments:
         raise InputError(
-            f"by: {shorten(name)} must have a label for each segment, got {len(cells):,} labels for "
+            f"{argument('by')}: {shorten(name)} must have a label for each segment, got {len(cells):,} labels for "
             f"{test_set.n_segments:,} segments."
         )
-    return slice_labels(cells, lambda row: f"by: {shorten(name)}, label {row + 1:,}")
+    return slice_labels(cells, lambda row: f"{argument('by')}: {shorten(name)}, label {row + 1:,}")
 
 
 def _slices_of_spec(test_set: TestSet, spec: str) -> Slices:
@@ -106,10 +107,13 @@ def _by_length(test_set: TestSet) -> Slices:
     buckets = None if test_set.no_texts else buckets_of(test_set, range(test_set.n_segments))
     if buckets is None:
         raise InputError(f"{test_set.name} has no references and no sources, whose length could be that of a slice.")
-    numbers = np.zeros(test_set.n_segments, np.int64)
+    names = [f"{label} {buckets.unit}" for label in buckets.labels]
+    if len(buckets.lengths) < test_set.n_segments:
+        # Of those without a reference, where others have one.
+        names.append(NO_LABEL)
+    numbers = np.full(test_set.n_segments, len(names) - 1, np.int64)
     for number, members in enumerate(buckets.members):
         numbers[members] = number
-    names = [f"{label} {buckets.unit}" for label in buckets.labels]
     return Slices(f"{LENGTH} of the {buckets.of}", names, numbers)
 
 

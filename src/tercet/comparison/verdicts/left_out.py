@@ -40,7 +40,7 @@ class _LeftOut(NamedTuple):
 def _left_out(test_set: TestSet, table: ScoreTable) -> _LeftOut:
     """Return what a score leaves out."""
     lacking: Counter[str] = Counter()
-    if test_set.n_all > test_set.n_segments:
+    if test_set.n_expected > test_set.n_segments:
         lacking.update({system: counts.get(LACKING, 0) for system, counts in test_set.lost.items()})
     if isinstance(table.scorer, Column):
         for system, stats in table.stats.items():
@@ -53,9 +53,8 @@ def _left_out(test_set: TestSet, table: ScoreTable) -> _LeftOut:
 
 def _only_compared(test_set: TestSet, left_out: _LeftOut, scores: str, names: Mapping[str, str]) -> Sentence:
     """Return how many segments are compared, by the scores that are named, and which systems lack others."""
-    n_all = max(test_set.n_all, test_set.n_segments)
     only = f"By {scores}, only" if scores else "Only"
-    first = f"{only} {left_out.n_compared:,} of {n_all:,} segments are compared: "
+    first = f"{only} {left_out.n_compared:,} of {test_set.n_expected:,} segments are compared: "
     lacking = left_out.lacking
     if len(lacking) > MOST_NAMED:
         return (f"{first}{len(lacking)} systems lack others.",)

@@ -13,12 +13,28 @@ from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, joined, li
 _UNTESTED = "These differences were not tested: they may be due to chance."
 
 
-class Findings(NamedTuple):
-    """The scores that a verdict sums up, what people call them, and what systems are called in it."""
+class TitledTable(NamedTuple):
+    """A score's table, and what people call the score."""
 
-    tables: Sequence[ScoreTable]
-    titles: Sequence[str]
+    title: str
+    table: ScoreTable
+
+
+class Findings(NamedTuple):
+    """The scores that a verdict sums up, and what systems are called in it."""
+
+    scores: Sequence[TitledTable]
     names: Mapping[str, str]
+
+    @property
+    def tables(self) -> list[ScoreTable]:
+        """The tables of the scores."""
+        return [score.table for score in self.scores]
+
+    @property
+    def titles(self) -> list[str]:
+        """What people call the scores."""
+        return [score.title for score in self.scores]
 
 
 def summary_verdict(findings: Findings) -> list[Sentence]:
@@ -27,7 +43,7 @@ def summary_verdict(findings: Findings) -> list[Sentence]:
     Of each score some system is the best, and no value is NaN.
     """
     tops: dict[tuple[str, ...], list[str]] = {}
-    for table, title in zip(findings.tables, findings.titles, strict=True):
+    for title, table in findings.scores:
         tops.setdefault(tuple(row.system for row in table.rows if row.best), []).append(title)
     if len(tops) > 1:
         return _of_rivals(findings, {system for best in tops for system in best})
@@ -70,7 +86,7 @@ def _apart_from_best(findings: Findings, *, n_best: int) -> list[Sentence]:
 def _scores_where(findings: Findings, system: str, *, as_good: bool) -> tuple[str, ...]:
     """Return the scores by which a system is as good as the best, as far as a test shows, or is not."""
     titles_of_scores = []
-    for table, title in zip(findings.tables, findings.titles, strict=True):
+    for title, table in findings.scores:
         if row_of(table, system).as_good is as_good:
             titles_of_scores.append(title)
     return tuple(titles_of_scores)
@@ -174,7 +190,7 @@ def _of_rivals(findings: Findings, rivals: set[str]) -> list[Sentence]:
 def _clauses_on_rival(findings: Findings, system: str) -> list[Clause]:
     """Return by which scores a system is best, and how it does by those that have another best system."""
     found_by: dict[Clause, list[str]] = {}
-    for table, title in zip(findings.tables, findings.titles, strict=True):
+    for title, table in findings.scores:
         found_by.setdefault(_finding(table, findings.names, system), []).append(title)
     clauses = [replace(clause, scores=_by(findings, chosen)) for clause, chosen in found_by.items()]
     # First what the system is best by.
@@ -203,16 +219,15 @@ def _finding(table: ScoreTable, names: Mapping[str, str], system: str) -> Clause
 
 def _by(findings: Findings, chosen: Sequence[str]) -> str:
     """Return by which scores something holds: the scores of one metric by their number, where all are chosen."""
-    title_of = dict(zip(findings.titles, findings.tables, strict=True))
-    by_metric: dict[str, list[str]] = {}
-    for title in findings.titles:
-        by_metric.setdefault(title_of[title].metric, []).append(title)
+    scores_by_metric: dict[str, list[TitledTable]] = {}
+    for score in findings.scores:
+        scores_by_metric.setdefault(score.table.metric, []).append(score)
     words: list[str] = []
-    for titles_of_metric in by_metric.values():
-        chosen_of_metric = [title for title in titles_of_metric if title in chosen]
-        metric_title = title_of[titles_of_metric[0]].scorer.title
-        if len(chosen_of_metric) == len(titles_of_metric) > 2 and metric_title:
-            words.append(f"all {len(titles_of_metric)} scores of {metric_title}")
+    for scores in scores_by_metric.values():
+        chosen_of_metric = [score.title for score in scores if score.title in chosen]
+        metric_title = scores[0].table.scorer.title
+        if len(chosen_of_metric) == len(scores) > 2 and metric_title:
+            words.append(f"all {len(scores)} scores of {metric_title}")
         else:
             words += chosen_of_metric
     return f"by {joined(words)}"

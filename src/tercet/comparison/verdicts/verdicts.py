@@ -16,10 +16,11 @@ from tercet.comparison.values.sections import Section
 from tercet.comparison.wording.clauses import Clause, few_named, sentence
 from tercet.comparison.wording.decimals import percent
 from tercet.names_as_shown import MOST_NAMED, Name, Sentence, all_of, counted, joined, listed, said
+from tercet.statistics.rounding import apart
 from tercet.table_formats import decimals, pvalue_text
 
 from .left_out import what_is_left_out
-from .summary_verdicts import Findings, summary_verdict
+from .summary_verdicts import Findings, TitledTable, summary_verdict
 
 _UNTESTED = "This was not tested: the difference may be due to chance."
 
@@ -56,22 +57,20 @@ def _verdict_on_scores(comparison: Comparison, names: Mapping[str, str]) -> list
         return score_verdict(comparison, first_table, names)
     if len(first_table.rows) < 2:
         return []
-    tables: list[ScoreTable] = []
-    titles: list[str] = []
+    scores: list[TitledTable] = []
     titles_left_out: dict[str, list[str]] = {}
     for table, title in zip(comparison.tables, comparison.titles(), strict=True):
         reason = _why_left_out(table)
         if reason:
             titles_left_out.setdefault(reason, []).append(title)
         else:
-            tables.append(table)
-            titles.append(title)
-    if not tables:
+            scores.append(TitledTable(title, table))
+    if not scores:
         return [part for table in comparison.tables for part in score_verdict(comparison, table, names)]
-    if len(tables) == 1:
-        sentences = score_verdict(comparison, tables[0], names)
+    if len(scores) == 1:
+        sentences = score_verdict(comparison, scores[0].table, names)
     else:
-        sentences = summary_verdict(Findings(tables, titles, names))
+        sentences = summary_verdict(Findings(scores, names))
         test = comparison.inference.test
         if test is not None and test.errs_more:
             sentences.append((f"The {test.title} errs two to four times as often as alpha says.",))
@@ -141,7 +140,8 @@ def score_verdict(comparison: Comparison, table: ScoreTable, names: Mapping[str,
         return [(same,), *_not_shown_equal(comparison, rows)]
     verb = "has" if len(top) == 1 else "share"
     finding = f" {verb} the best {score_title}: {shown}, {_lead_in_words(table, top[0], not_best[0])} "
-    next_best = few_named([row_names[row.system] for row in not_best if row.value == not_best[0].value])
+    as_good_as_next = [row for row in not_best if not apart(row.value, not_best[0].value)]
+    next_best = few_named([row_names[row.system] for row in as_good_as_next])
     ending = ", the next best." if len(rows) > 2 else "."
     who_is_best = (*listed([row_names[row.system] for row in top]), finding, *next_best, ending)
     if comparison.test is None:
@@ -164,10 +164,11 @@ def _not_shown_equal(comparison: Comparison, rows: Sequence[SystemScore]) -> lis
     other = next((row for row in rows if not row.is_baseline), None)
     if other is None or not other.interval_of_difference or other.difference_low == other.difference_high:
         return []
-    n_different = (other.wins or 0) + (other.losses or 0)
-    if not n_different:
+    counts = other.counts
+    if counts is None or counts.ties == sum(counts):
         return []
-    n_units = n_different + (other.ties or 0)
+    n_units = sum(counts)
+    n_different = n_units - counts.ties
     level = percent(comparison.confidence_level)
     text = (
         f"They are not shown to be equal: {n_different:,} of {n_units:,} {comparison.counted}s differ, and the "

@@ -61,7 +61,7 @@ def grade_columns(
     perhaps = []
     for column in columns:
         grade = _grade_column(column, systems)
-        if grade is None or not _may_be_grades(table.columns[column]):
+        if grade is None or not may_be_grades(table.columns[column]):
             continue
         if grade.column in asked or grade.dimension in asked:
             asked_for.append(grade)
@@ -85,7 +85,7 @@ def possible_grades(table: Table, columns: Iterable[str]) -> list[str]:
     """Return the columns of numbers that may be grades under a name that does not say so."""
     possible = []
     for column in columns:
-        if NEITHER.isdisjoint(words_of(column)) and _may_be_grades(table.columns[column]):
+        if NEITHER.isdisjoint(words_of(column)) and may_be_grades(table.columns[column]):
             possible.append(column)
     return possible
 
@@ -96,7 +96,7 @@ def check_systems_of_grades(table: Table, systems: Sequence[str], columns: Itera
         return
     unclear = []
     for column in columns:
-        are_grades = _kind(column) == "grades" and _may_be_grades(table.columns[column])
+        are_grades = _kind(column) == "grades" and may_be_grades(table.columns[column])
         if are_grades and _grade_column(column, systems) is None:
             unclear.append(column)
     if not unclear:
@@ -108,6 +108,12 @@ def check_systems_of_grades(table: Table, systems: Sequence[str], columns: Itera
         f"{table.name}: it is not clear which of the systems {with_texts} the grades in {graded} are of. "
         f"{_calls(table.name, 'systems', systems)}; or, to compare systems, name the columns such as {forms}."
     )
+
+
+def may_be_grades(cells: Iterable[Any]) -> bool:
+    """Return whether all cells are numbers or missing, and some are there."""
+    values = [cell for cell in cells if not _is_missing(cell)]
+    return bool(values) and all(map(_may_be_grade, values))
 
 
 def _calls(path: str, option: str, values: Sequence[str]) -> str:
@@ -218,12 +224,6 @@ def _kind(name: str) -> Literal["grades", "perhaps", ""]:
     if words & PERHAPS:
         return "perhaps"
     return ""
-
-
-def _may_be_grades(cells: Iterable[Any]) -> bool:
-    """Return whether all cells are numbers or missing, and some are there."""
-    values = [cell for cell in cells if not _is_missing(cell)]
-    return bool(values) and all(map(_may_be_grade, values))
 
 
 def _may_be_grade(cell: Any) -> bool:

@@ -47,12 +47,11 @@ def wrong_end(reason: Any) -> str:
     return _REASONS.get(str(reason).casefold(), "")
 
 
-def wrong_end_of_any(choices: Any, key: str) -> str:
-    """Return what is wrong with the first of a request's answers that did not end as it should; "" without any."""
+def wrong_ends_of_choices(choices: Any, key: str) -> list[str]:
+    """Return what is wrong with each of a request's answers; "" where nothing is."""
     if not isinstance(choices, list):
-        return ""
-    endings = [wrong_end(field_of(choice, key)) for choice in choices]
-    return next(filter(None, endings), "")
+        return []
+    return [wrong_end(field_of(choice, key)) for choice in choices]
 
 
 def wrong_ends(column: str, cells: Sequence[Any]) -> dict[int, str]:

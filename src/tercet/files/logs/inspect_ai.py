@@ -26,7 +26,7 @@ from tercet.files.limits import Limits
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles
 
-from .endings import wrong_end_of_any
+from .endings import wrong_ends_of_choices
 from .log_format import LogFormat
 from .moments import DATE
 from .scores import numbers_of_scores
@@ -62,13 +62,13 @@ def log_in_object(content: Mapping[str, Any], name: str) -> Log | None:
     _warn_of_lost_samples(name, failed, status, n_lacking, len(samples))
     rows = RaggedRows(name)
     values = []
-    wrong_ends: dict[tuple[str, ...], str] = {}
+    wrong_ends: dict[tuple[str, ...], list[str]] = {}
     for number, sample in enumerate(finished, 1):
         rows.add(number, _cells_of_sample(sample))
         values.append(_score_values(sample.get("scores")))
         ending = _wrong_end(sample)
         if ending:
-            wrong_ends[_key_of(sample)] = ending
+            wrong_ends[_key_of(sample)] = [ending]
     table = rows.table("samples without an error")
     scores = tuple(dict.fromkeys(chain.from_iterable(values)))
     by_system = {}
@@ -208,7 +208,8 @@ def _wrong_end(sample: Mapping[str, Any]) -> str:
     """Return what is wrong with the end of an answer, such as a limit of time or tokens; "" where nothing is."""
     if sample.get("limit"):
         return "cut off"
-    return wrong_end_of_any((sample.get("output") or {}).get("choices"), "stop_reason")
+    endings = wrong_ends_of_choices((sample.get("output") or {}).get("choices"), "stop_reason")
+    return next(filter(None, endings), "")
 
 
 def _score_values(scores: Any) -> dict[str, Any]:

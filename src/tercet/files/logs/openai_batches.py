@@ -21,7 +21,7 @@ from tercet.files.json_values import field_of
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Roles, Table
 
-from .endings import wrong_end, wrong_end_of_any
+from .endings import wrong_end, wrong_ends_of_choices
 from .log_format import LogFormat
 from .run_names import run_of
 
@@ -87,7 +87,7 @@ def _answers_of_batch(table: Table) -> Answers:
     rows = RaggedRows(table.name)
     failures: dict[str, str] = {}
     models = []
-    wrong_ends: dict[tuple[str, ...], str] = {}
+    wrong_ends: dict[tuple[str, ...], list[str]] = {}
     responses = table.columns.get(ANSWER) or [None] * len(table.lines)
     errors = table.columns.get("error") or [None] * len(table.lines)
     for custom_id, line, response, error in zip(rows_by_id(table), table.lines, responses, errors, strict=True):
@@ -101,9 +101,9 @@ def _answers_of_batch(table: Table) -> Answers:
             raise InputError(f"{location}: expected an object with a body in {ANSWER!r}, got {shorten(response)}.")
         rows.add(line, {ID: custom_id, ANSWER: _answer_texts(body, location)})
         models.append(body.get("model"))
-        ending = _wrong_end(body)
-        if ending:
-            wrong_ends[custom_id,] = ending
+        endings = _wrong_ends(body)
+        if any(endings):
+            wrong_ends[custom_id,] = endings
     if failures:
         first = next(iter(failures.values()))
         summary = f"{len(failures):,} of {len(table.lines):,} requests failed, the first {first}"
@@ -149,12 +149,12 @@ def _wrong_status(status: Any) -> str:
     return ""
 
 
-def _wrong_end(body: Mapping[str, Any]) -> str:
-    """Return what is wrong with the end of an answer, such as that it became too long; "" where nothing is."""
+def _wrong_ends(body: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with the end of each answer, such as that it became too long; "" where nothing is."""
     details = body.get("incomplete_details")
     if isinstance(details, dict):
-        return wrong_end(details.get("reason"))
-    return wrong_end_of_any(body.get("choices"), "finish_reason")
+        return [wrong_end(details.get("reason"))]
+    return wrong_ends_of_choices(body.get("choices"), "finish_reason")
 
 
 def _answer_texts(body: Mapping[str, Any], location: str) -> str | list[str]:

@@ -39,10 +39,12 @@ def _with_row_of_each(log: Log, systems: Sequence[str]) -> Log:
     """Return a log whose rows are repeats of samples, by the columns of its systems."""
     rows: list[int] = []
     repeats: list[int] = []
+    numbers_of_repeats = set[int]()
     for row, cells_of_systems in enumerate(zip(*map(log.column, systems), strict=True)):
         n_repeats = max(len(as_list(cell)) for cell in cells_of_systems)
         rows += [row] * n_repeats
         repeats += range(n_repeats)
+        numbers_of_repeats.add(n_repeats)
     columns = {}
     for name, cells in log.columns.items():
         if name in systems:
@@ -60,14 +62,26 @@ def _with_row_of_each(log: Log, systems: Sequence[str]) -> Log:
         numbers[score] = {}
         for column, values in by_column.items():
             numbers[score][column] = [values[row] for row in rows]
+    # What was not answered lacks as many answers as the others have; where these differ, nothing says how many.
+    n_of_each = 1
+    if len(numbers_of_repeats) == 1:
+        (n_of_each,) = numbers_of_repeats
+    failed = [(*sample, str(repeat)) for sample in log.failed for repeat in range(n_of_each)]
+    wrong_ends = {}
+    for sample, endings in log.wrong_ends.items():
+        for repeat, ending in enumerate(endings):
+            if ending:
+                wrong_ends[(*sample, str(repeat))] = [ending]
     return replace(
         log,
         columns=columns,
         lines=[log.lines[row] for row in rows],
         key=(*log.key, column_of_repeats),
         numbers=numbers,
-        failed=frozenset((*sample, "0") for sample in log.failed),
-        wrong_ends={(*sample, "0"): ending for sample, ending in log.wrong_ends.items()},
+        failed=frozenset(failed),
+        wrong_ends=wrong_ends,
+        n_unanswered={column: n * n_of_each for column, n in log.n_unanswered.items()},
+        n_left_out=log.n_left_out * n_of_each,
     )
 
 

@@ -219,10 +219,11 @@ class _Task:
             # What one of several files lacks is in the others; in one alone, its format counts it.
             n_missing = max(len(all_keys - rows.keys()), log.n_unanswered.get(column, 0))
             lost[name] = Counter({LACKING: n_missing})
-            for key, ending in log.wrong_ends.items():
+            for key, endings in log.wrong_ends.items():
                 # An answer that is empty counts as that.
                 if key in rows and written[rows[key]].strip():
-                    lost[name][ending] += 1
+                    # A row is one answer: with_rows_of_repeats gave each of several its own.
+                    lost[name][next(filter(None, endings))] += 1
         return texts, lost
 
     def _shared_references(self) -> list[list[str]]:

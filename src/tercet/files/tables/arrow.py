@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow.types import is_binary, is_dictionary, is_fixed_size_list, is_large_binary, is_map, is_struct
 
-from tercet.corpus.items import check_arrow, is_any_list, is_plain_text
+from tercet.corpus.arrow_columns import check_arrow, is_any_list, is_plain_text
 from tercet.errors import InputError, first_line
 from tercet.files.limits import LIMITS, Limits, read_whole
 from tercet.files.logs.lighteval import FIELDS, PARTS, is_details

@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 import re
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from tercet.errors import InputError, first_line, shorten
 from tercet.files.damage import DAMAGED
 from tercet.files.encodings import decode, drop_marks
+from tercet.files.formats import unpacked
 from tercet.files.limits import LIMITS, Limits, read_bytes, read_whole
 from tercet.files.logs.inspect_ai import object_in_archive
 from tercet.files.logs.recognition import log_in_object, log_or_table
@@ -17,7 +18,7 @@ from tercet.files.rows import RaggedRows
 from tercet.files.table import Log, Table
 from tercet.names_as_shown import joined
 
-from .json_tables import object_in, table_in
+from .json_tables import check_characters, distinct_value, object_in, table_in
 
 #: Keys of an object that a message names.
 _MOST_KEYS = 5
@@ -85,41 +86,58 @@ def read_objects(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Table:
 
 def _read_value(data: bytearray, name: str, limits: Limits) -> Table:
     """Read a log of inspect-ai, an archive of JSON (.eval) or an object (.json), or results, or a table in JSON."""
-    content: Any = {}
+    is_archive = data.startswith(b"PK")
+    has_escapes = False
     try:
-        if data.startswith(b"PK"):
-            table = log_in_object(object_in_archive(data, name, limits.unpacking(len(data))), name)
+        if is_archive:
+            content = object_in_archive(data, name, limits.unpacking(len(data)))
         else:
             limits.check_json([data], name)
-            content = json.loads(data)
-            table = log_in_object(content, name)
-            if table is None and not (isinstance(content, dict) and "eval" in content):
-                table = table_in(data, name)
-        if table is None:
-            raise ValueError("expected an object with 'eval' and 'samples'")
+            text = data.decode(json.detect_encoding(data))
+            content = distinct_value(text, name)
+            has_escapes = "\\u" in text
+    except InputError:
+        raise
+    except json.JSONDecodeError as error:
+        # Behind an object may be more: lines of JSON.
+        if error.msg == "Extra data" or _is_called_archive(name):
+            raise _unreadable(name, first_line(error)) from None
+        problem = f"not JSON ({error.msg}, column {error.colno})"
+        raise InputError(f"{name}, line {error.lineno}: {problem}; expected {_EXPECTED}.") from None
+    except DAMAGED as error:
+        raise _unreadable(name, first_line(error)) from None
+    reason = "expected an object with 'eval' and 'samples'"
+    try:
+        table = log_in_object(content, name)
+        if table is None and not is_archive and not (isinstance(content, dict) and "eval" in content):
+            # Only an escape can stand for half a character. In a log, one may be where nothing is read.
+            if has_escapes:
+                check_characters(content, name)
+            table = table_in(content, name)
+        if table is not None:
+            return table
     except InputError:
         raise
     except DAMAGED as error:
-        raise _unreadable(error, content, name) from None
-    return table
-
-
-def _unreadable(error: Exception, content: Any, name: str) -> InputError:
-    """Return what is said of a file that is neither a log nor a table, with the JSON that it has; {} for none."""
-    # Behind an object may be more: lines of JSON.
-    if isinstance(error, json.JSONDecodeError) and error.msg != "Extra data" and ".json" in name.lower():
-        location = f"{name}, line {error.lineno}"
-        return InputError(f"{location}: not JSON ({error.msg}, column {error.colno}); expected {_EXPECTED}.")
-    reason = first_line(error)
+        reason = first_line(error)
     if not isinstance(content, dict):
         reason = f"found {shorten(content)}"
     elif content and "eval" not in content:
         reason = f"found an object of {joined(list(map(shorten, content)), _MOST_KEYS)}"
+    raise _unreadable(name, reason)
+
+
+def _unreadable(name: str, reason: str) -> InputError:
+    """Return what is said of a file that is neither a log nor a table."""
     nor = ""
     # An archive is no table.
-    if ".eval" not in name.lower():
+    if not _is_called_archive(name):
         nor = ', nor a table, such as an array of objects [{"prediction": "text", "reference": "text"}]'
     return InputError(f"{name} is not a log of inspect-ai with samples{nor}: {reason}.")
+
+
+def _is_called_archive(name: str) -> bool:
+    return unpacked(name).lower().endswith(".eval")
 
 
 def _objects_in(data: bytearray, name: str, limits: Limits) -> Table:

@@ -16,14 +16,13 @@ from tercet.files.table import Table
 from tercet.names_as_shown import joined
 
 
-def table_in(data: bytes | bytearray, name: str) -> Table | None:
-    """Return the table that a file of JSON is, a row per object; None for values of another form.
+def table_in(content: Any, name: str) -> Table | None:
+    """Return the table that the value in a file of JSON is, a row per object; None for values of another form.
 
     It is an array of objects, by itself or in an object, as the only one whose names of columns say that it has texts
     (COCO's annotations stand beside its images and licenses); an object of columns, which are lists of one length, or
     objects by the number of the row (of pandas); an object of rows by their number; or one row.
     """
-    content = parse_value(bytes(data).decode(json.detect_encoding(bytes(data))), name)
     if _are_objects(content):
         return _table_of_objects(content, name)
     if not isinstance(content, dict):
@@ -68,25 +67,43 @@ def object_in(text: str, location: str) -> dict[str, Any]:
 def parse_value(text: str, location: str, expected: str = "a table", whole: str = "a table") -> Any:
     """Return a value of JSON with distinct keys, without halves of characters, and None for NaN."""
     try:
-        value = _DECODER.decode(text)
-        # Only an escape can stand for half a character, which cannot be encoded.
+        value = distinct_value(text, location)
+        # Only an escape can stand for half a character.
         if "\\u" in text:
-            json.dumps(value, ensure_ascii=False).encode()
-    except _KeyTwiceError as error:
-        problem = f"the key {shorten(error.args[0])} appears twice; expected distinct keys."
+            check_characters(value, location)
+        return value
+    except InputError:
+        raise
     except json.JSONDecodeError as error:
         reason = "Unexpected byte order mark" if text.startswith("\ufeff") else error.msg
         problem = f"not JSON ({reason}, column {error.colno}); expected {expected}."
-    except UnicodeEncodeError as error:
-        problem = f"the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
     except RecursionError:
         problem = f"lists or objects nested too deeply; expected {whole}."
     except ValueError as error:
         # An integer with more digits than Python takes.
         problem = f"{error}; expected {whole}."
-    else:
-        return value
     raise InputError(f"{location}: {problem}")
+
+
+def distinct_value(text: str, location: str) -> Any:
+    """Return a value of JSON, with None for NaN, or raise an InputError for a key that is there twice.
+
+    What is no JSON raises what the decoder does, such as a ValueError.
+    """
+    try:
+        return _DECODER.decode(text)
+    except _KeyTwiceError as error:
+        problem = f"the key {shorten(error.args[0])} appears twice; expected distinct keys."
+    raise InputError(f"{location}: {problem}")
+
+
+def check_characters(value: Any, location: str) -> None:
+    """Raise an InputError for half a character in a value of JSON, which cannot be encoded."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        problem = f"the lone surrogate {error.object[error.start]!r} is not a character; expected Unicode text."
+        raise InputError(f"{location}: {problem}") from None
 
 
 def written(value: Any) -> str:

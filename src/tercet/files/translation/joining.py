@@ -293,15 +293,12 @@ def _columns_of_targets(path: str, table: Memory, target: str) -> list[str]:
     # Of a bilingual file, what others proposed is left out.
     if table.target_language:
         return [column for column in table.columns if column == target]
-    columns = [column for column in table.columns if _language(column) == target]
-    # Where authors do not tell two texts of a unit apart, the second is in such a column.
-    if columns[1:] and columns[1] == f"{target} 2":
-        row = next(row for row, text in enumerate(table.columns[columns[1]]) if text is not None)
+    if target in table.unattributed:
         raise InputError(
-            f"{path}, line {table.lines[row]}: two translations in {target!r}; expected one in a unit, or a "
-            "different author (creationid, changeid) for each."
+            f"{path}, line {table.unattributed[target]}: two translations in {target!r}; expected one in a unit, or "
+            "a different author (creationid, changeid) for each."
         )
-    return columns
+    return [column for column in table.columns if _language(column) == target]
 
 
 def _variants(table: Table, language: str) -> list[str]:
@@ -316,6 +313,7 @@ def _general(language: str) -> str:
 
 
 def _language(column: str) -> str:
+    """Return the language of a column: no code has a blank, and behind one is whose text it is, or which."""
     return column.partition(" ")[0]
 
 

@@ -175,14 +175,19 @@ class _TmxUnits:
         table = self.rows.table("translation units (<tu>) in <body>")
         authors = [rows.table("").columns for rows in self.authors.values()]
         columns: dict[str, list[Any]] = {}
+        unattributed: dict[str, int] = {}
         for language, names in self.columns.items():
             texts = {name: table.columns[name] for name in names if name in table.columns}
             by_author: dict[str, Cells] | None = None
             if len(texts) > 1:
                 for author_cells in authors:
                     by_author = by_author or _by_author(language, texts, author_cells)
+                if by_author is None:
+                    _, second_texts, *_ = texts.values()
+                    row = next(row for row, text in enumerate(second_texts) if text is not None)
+                    unattributed[language] = table.lines[row]
             columns |= by_author or texts
-        return Memory(table.name, columns, table.lines, key_column=self.source_language)
+        return Memory(table.name, columns, table.lines, key_column=self.source_language, unattributed=unattributed)
 
     def close(self) -> None:
         """End the document; the parser calls it."""

@@ -14,7 +14,7 @@ from tercet.files.encodings import decode
 from tercet.files.limits import LIMITS, Limits, read_bytes, read_whole
 from tercet.files.rows import RaggedRows
 from tercet.files.table import Memory, Table
-from tercet.files.tables.json_tables import table_in
+from tercet.files.tables.json_tables import parse_value, table_in
 
 TEXT = "text"
 ID = "id"
@@ -130,7 +130,7 @@ def read_seglst(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Memory:
     """Read segments of SegLST: objects with session_id and words, perhaps speaker, start_time and end_time."""
     text = decode(read_whole(stream, name, limits, _SEGLST), name, is_lines=False)
     limits.check_json([text], name)
-    table = table_in(text.encode(), name)
+    table = table_in(parse_value(text, name), name)
     lacking = [key for key in (_SESSION, _WORDS) if table is None or key not in table.columns]
     if table is None or lacking:
         raise InputError(f"{name} has no {lacking[0]!r}: expected {_SEGLST}.")

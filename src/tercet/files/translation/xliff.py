@@ -271,8 +271,9 @@ class _Document:
             self.segments = [unit]
         else:
             for segment in self.segments:
+                if segment.id:
+                    segment.marks.add(segment.id)
                 segment.id = f"{unit.id} {segment.id}".strip()
-                segment.marks.add(segment.id.rpartition(" ")[2])
         proposals: dict[str, list[_Proposal]] = {}
         is_segmented = len(self.segments) > 1
         for proposal in self.proposals:

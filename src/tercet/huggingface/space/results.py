@@ -42,20 +42,23 @@ def code_box(name: str) -> Any:
         return gr.Code(_NO_CODE, language="python", interactive=False, show_label=False, wrap_lines=True)
 
 
-def hidden(outputs: list[Any]) -> list[Any]:
-    """Return updates that hide the results of an earlier call, but for the first output; the code stays folded."""
-    updates = []
-    for output in outputs[1:-1]:
-        if isinstance(output, gr.Button):
-            # Its value is its name, which stays.
-            updates.append(gr.update(visible=False))
-        else:
-            updates.append(gr.update(visible=False, value=None))
-    return [*updates, gr.update(value=_NO_CODE)]
+def hidden(box: Any) -> Any:
+    """Return the update that hides a box of results of an earlier call."""
+    if isinstance(box, gr.Button):
+        # Its value is its name, which stays.
+        return gr.update(visible=False)
+    return gr.update(visible=False, value=None)
 
 
-def with_messages(compute: Callable[..., Sequence[Any]], other_outputs: list[Any]) -> Callable[..., Sequence[Any]]:
-    """Return a function that shows an error in the first output, and then `other_outputs` in the others."""
+def without_code() -> Any:
+    """Return the update of the box of the program where there is no result; it stays folded."""
+    return gr.update(value=_NO_CODE)
+
+
+def with_messages(
+    compute: Callable[..., Sequence[Any]], of_error: Callable[[str], Sequence[Any]]
+) -> Callable[..., Sequence[Any]]:
+    """Return a function that shows what `of_error` returns for a message, as HTML, where there is no result."""
 
     def answer(*inputs: Any) -> Sequence[Any]:
         try:
@@ -66,7 +69,7 @@ def with_messages(compute: Callable[..., Sequence[Any]], other_outputs: list[Any
             _LOG.exception("the page failed")
             message = OUR_FAULT
         # By its role, screen readers say it at once.
-        return [f'<div class="tercet-error" role="alert">{escape(message)}</div>', *other_outputs]
+        return of_error(f'<div class="tercet-error" role="alert">{escape(message)}</div>')
 
     return answer
 

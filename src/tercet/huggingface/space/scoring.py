@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import os
 import re
-import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +17,6 @@ from tercet.api import make_scorer
 from tercet.base.definition import is_higher_better
 from tercet.base.metric import Metric
 from tercet.base.scoring import score_batch
-from tercet.comparison.compare import compare
-from tercet.comparison.result import Comparison
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import read_items, read_texts
 from tercet.corpus.normalizers import change_of
@@ -30,14 +27,11 @@ from tercet.files.limits import Limits
 from tercet.files.read import predictions_in, read_table, references_in
 from tercet.files.table import Roles, Table
 from tercet.registry import metric_class
-from tercet.report.fragments import compared_html, segments_html
-from tercet.report.shown_scores import primary_table
-from tercet.test_sets.names_from_paths import names_of
-from tercet.test_sets.test_set import TestSet
 
 from .controls import COMMON, DEPENDS, FOR_PROGRAMS, controls, given_options, without_defaults
+from .dropped_letters import dropped_letters
 from .limits import KEPT_SECONDS, MOST_BYTES, MOST_DRAWN, MOST_SYSTEMS, MOST_UNPACKED, TEXT_CHARACTERS, check_size
-from .programs import Source, comparing, program, source_of_file
+from .programs import Source, program, source_of_file
 
 CONFIDENCE = 0.95
 
@@ -477,122 +471,3 @@ def _segment_options(metric: Metric) -> dict[str, Any]:
         if value != getattr(metric, name):
             options[name] = value
     return options
-
-
-# A note that the page adds to a score, since no metric warns of this.
-
-#: Most letters that a note names.
-_MOST_LETTERS = 12
-
-
-def dropped_letters(metric: Metric, batch: Corpus) -> list[str]:
-    """Return a note on letters that ROUGE's own tokenizer leaves out, where the metric itself says nothing.
-
-    It keeps a to z and digits, and so splits words at letters with accents.
-    """
-    if getattr(metric, "tokenizer", None) not in ("auto", "rouge"):
-        return []
-    context = metric.fit(batch)
-    if metric.signature(context).get("tok") != "rouge" or metric.corpus_warning(context, batch) is not None:
-        return []
-    all_texts = batch.texts.to_pylist()
-    letters = set()
-    for character in set().union(*all_texts):
-        if not character.isascii() and unicodedata.category(character).startswith(("L", "M")):
-            letters.add(character)
-    if not letters:
-        return []
-    listed_letters = []
-    for letter in sorted(letters)[:_MOST_LETTERS]:
-        if unicodedata.category(letter).startswith("M"):
-            # A mark, such as an accent, stands on a circle, which shows where it belongs.
-            letter = f"\u25cc{letter}"
-        listed_letters.append(letter)
-    listing = ", ".join(listed_letters)
-    if len(letters) > _MOST_LETTERS:
-        listing += f" and {len(letters) - _MOST_LETTERS} others"
-    text = next(text for text in all_texts if not letters.isdisjoint(text))
-    word = next(word for word in text.split() if not letters.isdisjoint(word))
-    pieces = " and ".join(map(repr, re.findall("[a-z0-9]+", word.lower()))) or "nothing"
-    return [
-        f"The tokenizer 'rouge' drops the letters {listing}: of {shorten(word)} it leaves {pieces}. "
-        "Choose the tokenizer 'unicode' to keep them."
-    ]
-
-
-# Several systems of a file compared: what the page shows of them, and the report.
-
-
-@dataclass(frozen=True, slots=True)
-class PageComparison:
-    """What the page shows; it can be pickled."""
-
-    html: str
-    segments: str  # as HTML
-    signature: str
-    rows: dict[str, list[Any]]
-    entries: dict[str, Any]
-    program: str
-
-
-def compare_file(
-    demo: Demo,
-    path: str,
-    systems: Sequence[str],
-    references: Sequence[str],
-    options: Mapping[str, Any],
-    lines: Sequence[str],
-) -> PageComparison:
-    """Return the comparison of columns of a file, and the table of its items with a score of each system."""
-    table, comparison = _compared(demo, path, systems, references=references, options=options)
-    main = primary_table(comparison.tables)
-    assert comparison.corpus is not None
-    notes = [*dropped_letters(main.scorer, comparison.corpus), *comparison.remarks(), *comparison.warnings]
-    texts = comparison.test_set
-    segment_names = dict(zip(main.scorer.score_names, main.scorer.segment_names, strict=True))
-    name = segment_names[main.name]
-    rows: dict[str, list[Any]] = {"line": table.lines}
-    for system, scores in main.segments.items():
-        rows[f"{name} {system}"] = scores
-    for system, predictions in texts.systems.items():
-        rows[f"prediction {system}"] = predictions
-    rows |= demo.joined_references(texts.references)
-    source = demo.source(path, table, systems, references)
-    return PageComparison(
-        html=compared_html(comparison, notes, lines),
-        segments=segments_html(comparison),
-        signature=main.signature,
-        rows=rows,
-        entries=comparison.to_dict(),
-        program=comparing(source, _metric(demo, options)),
-    )
-
-
-def report_file(
-    demo: Demo, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
-) -> str:
-    """Return the report on columns of a file, an HTML page."""
-    _, comparison = _compared(demo, path, systems, references=references, options=options)
-    return comparison.to_html()
-
-
-def _compared(
-    demo: Demo, path: str, systems: Sequence[str], references: Sequence[str], options: Mapping[str, Any]
-) -> tuple[Table, Comparison]:
-    if len(systems) > MOST_SYSTEMS:
-        raise InputError(f"{len(systems)} systems are more than the {MOST_SYSTEMS} that this page compares.")
-    table, texts, targets = demo.texts_of_file(path, systems, references)
-    demo.check_size(list(chain.from_iterable(texts.values())), targets * len(texts), options)
-    with warnings.catch_warnings():  # the comparison keeps them
-        warnings.simplefilter("ignore")
-        (name,) = names_of([path])
-        test_set = TestSet(name, texts, targets, None)
-        return table, compare(test_set, _metric(demo, options))
-
-
-def _metric(demo: Demo, options: Mapping[str, Any]) -> Metric:
-    """Return the metric with options that change a comparison, which is in percent anyway."""
-    changed_options = dict(options)
-    if changed_options.get("scale") == 100:
-        del changed_options["scale"]
-    return make_scorer(demo.metric, changed_options)

@@ -18,20 +18,18 @@ from tercet.files.table import Roles, Table
 from tercet.report.comparison import BROWSING
 from tercet.report.rendering import script_of
 
+from .file_comparison import PageComparison, compare_file, report_file
 from .jobs import Jobs
 from .limits import MOST_BYTES
 from .programs import source_of_texts
 from .request_checks import ColumnMenu, Upload
-from .results import code_box, hidden, outcome_box, result_html, signature_box, with_messages
+from .results import code_box, hidden, outcome_box, result_html, signature_box, with_messages, without_code
 from .scoring import (
     Demo,
     FileScores,
-    PageComparison,
     PageResult,
     ReadFile,
-    compare_file,
     known_formats,
-    report_file,
     split_references,
 )
 from .storage import write_download
@@ -53,12 +51,16 @@ def _bring_into_view(answered: Any, name: str) -> None:
 
 
 class _TextResults(NamedTuple):
-    """The boxes below the tab of a text, from top to bottom; or what each of them shows."""
+    """The boxes below the tab of a text; or what each of them shows."""
 
     outcome: Any
     signature: Any
     picture: Any
     code: Any
+
+    def only(self, outcome: str) -> _TextResults:
+        """Return what these boxes show where there is no result, but a message, or nothing."""
+        return _TextResults(outcome, hidden(self.signature), hidden(self.picture), without_code())
 
 
 def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
@@ -87,7 +89,8 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         samples_per_page=len(examples),
     )
     with results:
-        outputs = list(_text_boxes())
+        boxes = _text_boxes()
+    outputs = list(boxes)
 
     def compute(prediction: str, references: str, *contents: Any) -> _TextResults:
         options, lines = demo.text_options(contents)
@@ -113,13 +116,13 @@ def text_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         except Exception as error:
             # Whatever it is, a visitor who asks for the same is shown it.
             _LOG.warning("the page begins without a result: %s", error)
-            return ["", *hidden(outputs)]
+            return boxes.only("")
 
     def fill(number: int) -> list[Any]:
         example = examples[number]
         return [example.prediction, example.references, *example.contents]
 
-    answer = with_messages(compute, hidden(outputs))
+    answer = with_messages(compute, boxes.only)
     gr.on(None, begin, None, outputs, queue=False, show_progress="hidden", api_visibility="private")
     answered = button.click(answer, inputs, outputs, api_visibility="private", **jobs.queue)
     _bring_into_view(answered, "result")
@@ -141,7 +144,7 @@ def _text_boxes() -> _TextResults:
 
 
 class _FileResults(NamedTuple):
-    """The boxes below the tab of a file, in the order in which they are hidden; or what each of them shows."""
+    """The boxes below the tab of a file; or what each of them shows."""
 
     outcome: Any
     signature: Any
@@ -154,6 +157,28 @@ class _FileResults(NamedTuple):
     report: Any
     trouble: Any
     code: Any
+
+    def only(self, outcome: str) -> _FileResults:
+        """Return what these boxes show where there is no result, but a message, or nothing."""
+        updates = {name: hidden(box) for name, box in self._asdict().items()}
+        # Where there may be a message later, a box is emptied only: a message shows no box that is hidden.
+        return _FileResults(**{**updates, "outcome": outcome, "trouble": "", "code": without_code()})
+
+
+class _Columns(NamedTuple):
+    """The boxes in which the columns of a file are chosen, with what is said of it; or what each of them shows."""
+
+    about: Any
+    systems: Any
+    references: Any
+
+
+class _Report(NamedTuple):
+    """The boxes that a report concerns; or what each of them shows."""
+
+    trouble: Any
+    make_report: Any
+    report: Any
 
 
 def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) -> None:
@@ -183,11 +208,15 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
         boxes = _file_boxes()
     outputs = list(boxes)
 
-    def read(path: str | None) -> list[Any]:
+    def without_file(message: str) -> Sequence[Any]:
+        no_columns = gr.update(choices=[], value=[])
+        return [*_Columns(message, no_columns, no_columns), *boxes.only("")]
+
+    def read(path: str | None) -> Sequence[Any]:
         if path is None:
-            return ["", *without_file]
+            return without_file("")
         read_file: ReadFile = jobs.run(Demo.read_file, path)
-        return [*_about_file(demo, read_file.table, read_file.roles), "", *hidden(outputs)]
+        return [*_about_file(demo, read_file.table, read_file.roles), *boxes.only("")]
 
     def compute(path: str | None, chosen: list[str] | None, references: list[str], *contents: Any) -> _FileResults:
         if path is None:
@@ -199,31 +228,32 @@ def file_tab(demo: Demo, jobs: Jobs, contents: list[Any], results: gr.Column) ->
             return _shown_comparison(jobs.run(compare_file, path, systems, references, options, lines))
         return _shown_scores(demo, jobs.run(Demo.score_file, path, systems, references, options), lines)
 
-    def write_report(path: str | None, systems: list[str], references: list[str], *contents: Any) -> list[Any]:
+    def write_report(path: str | None, systems: list[str], references: list[str], *contents: Any) -> _Report:
         if path is None:
             raise InputError(_CHOOSE_A_FILE)
         page = jobs.run(report_file, path, systems or [], references, demo.page_options(contents))
         written = write_download("report.html", page)
-        return ["", gr.Button(visible=False), gr.DownloadButton(value=written, visible=True)]
+        return _Report("", gr.Button(visible=False), gr.DownloadButton(value=written, visible=True))
 
-    empty = [gr.update(choices=[], value=[]), gr.update(choices=[], value=[])]
-    without_file = [*empty, "", *hidden(outputs)]
+    def without_report(message: str) -> _Report:
+        return _Report(message, gr.update(), gr.update())
+
     inputs = [file, systems, references, *contents]
     file.change(
         with_messages(read, without_file),
         file,
-        [about, systems, references, *outputs],
+        [*_Columns(about, systems, references), *outputs],
         api_visibility="private",
         **jobs.queue,
     )
     answered = button.click(
-        with_messages(compute, hidden(outputs)), inputs, outputs, api_visibility="private", **jobs.queue
+        with_messages(compute, boxes.only), inputs, outputs, api_visibility="private", **jobs.queue
     )
     _bring_into_view(answered, "file-result")
     boxes.make_report.click(
-        with_messages(write_report, [gr.update(), gr.update()]),
+        with_messages(write_report, without_report),
         inputs,
-        [boxes.trouble, boxes.make_report, boxes.report],
+        list(_Report(boxes.trouble, boxes.make_report, boxes.report)),
         api_visibility="private",
         **jobs.queue,
     )
@@ -267,7 +297,7 @@ def _file_boxes() -> _FileResults:
     )
 
 
-def _about_file(demo: Demo, table: Table, roles: Roles) -> list[Any]:
+def _about_file(demo: Demo, table: Table, roles: Roles) -> _Columns:
     """Return what is said of a file, and its columns to choose from, those that are recognized chosen."""
     recognized = demo.sure_systems(table, roles)
     n_rows = len(table.lines)
@@ -280,7 +310,11 @@ def _about_file(demo: Demo, table: Table, roles: Roles) -> list[Any]:
     if demo.takes_references:
         references = list(roles.references)
     names = list(table.columns)
-    return [f"<p>{escape(summary)}</p>", gr.Dropdown(names, value=recognized), gr.Dropdown(names, value=references)]
+    return _Columns(
+        about=f"<p>{escape(summary)}</p>",
+        systems=gr.Dropdown(names, value=recognized),
+        references=gr.Dropdown(names, value=references),
+    )
 
 
 def _shown_scores(demo: Demo, scores: FileScores, lines: Sequence[str]) -> _FileResults:

@@ -63,7 +63,8 @@ from tercet.corpus.stems import (
     texts_of_tokens,
     word_map,
 )
-from tercet.corpus.tokenizers import is_subword_model, tokenize
+from tercet.corpus.subword_models import is_subword_model
+from tercet.corpus.tokenizers import tokenize
 from tercet.engine.chosen import engine
 from tercet.engine.planned import Entry, TextPlan
 from tercet.engine.ragged import TokenBatch

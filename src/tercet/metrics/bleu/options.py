@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args
 
 from tercet.base.dialects import Dialect
 from tercet.base.options import option
-from tercet.corpus.tokenizers import MECAB_TOKENIZERS, SACREBLEU_MODELS, is_model_path
+from tercet.corpus.mecab import MECAB_TOKENIZERS
+from tercet.corpus.subword_models import SACREBLEU_MODELS, is_model_path
 from tercet.errors import OptionError, near_hint
 from tercet.option_checks import Check, finite, one_of, refuse
 

@@ -18,6 +18,7 @@ from tercet.base.short_road import rules_of_plan
 from tercet.corpus.corpus import Corpus, encode
 from tercet.corpus.letters import FEW, LetterCounts, count_letters, dropped_letters_warning
 from tercet.corpus.reading import Crossing, Indices, is_read_by_engine
+from tercet.corpus.sentences import split_sentences, truncate_bytes, truncate_words
 from tercet.corpus.stems import (
     WordMap,
     lemmatizer_label,
@@ -28,15 +29,13 @@ from tercet.corpus.stems import (
     stopwords_label,
     word_map,
 )
-from tercet.corpus.tokenizers import split_sentences, tokenize, tokenizer_label, truncate_bytes, truncate_words
+from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.engine.planned import TextPlan
 from tercet.engine.ragged import TokenBatch, first_greatest
 from tercet.errors import OptionError
 from tercet.explanation.explanation import MATCH_LEVELS, Matched
-from tercet.explanation.matches import (
-    Word,
-)
+from tercet.explanation.matches import Word
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 

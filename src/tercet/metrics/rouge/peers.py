@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tercet.base.peers import Lists, Peer, Peers, Rule, UnavailableError
-from tercet.corpus.tokenizers import truncate_words
+from tercet.corpus.sentences import truncate_words
 from tercet.engine.ragged import TokenBatch
 
 from .counts import EPSILON, PackageCounter, PairCounter, PairCounts, pair_scores

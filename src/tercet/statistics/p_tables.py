@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-class PairTests(NamedTuple):
+class PTables(NamedTuple):
     """P of each pair of systems, shape (s, s): alone, and adjusted for all pairs.
 
     On the diagonal it is 1; NaN is no test.
@@ -24,18 +24,18 @@ class PairTests(NamedTuple):
     adjusted: Array
 
 
-def pair_tests(pairs: Sequence[tuple[int, int]], result: FamilyResult, n_systems: int) -> PairTests:
+def p_tables(pairs: Sequence[tuple[int, int]], result: FamilyResult, n_systems: int) -> PTables:
     """Return the p of pairs of systems as tables of all systems."""
-    return PairTests(
+    return PTables(
         pvalues=_symmetric_table(pairs, result.pvalues, n_systems),
         adjusted=_symmetric_table(pairs, result.adjusted, n_systems),
     )
 
 
-def untested(n_systems: int) -> PairTests:
+def no_p(n_systems: int) -> PTables:
     """Return p where there is no test: NaN for each pair of systems."""
     unknown = np.full((n_systems, n_systems), np.nan)
-    return PairTests(unknown, unknown)
+    return PTables(unknown, unknown)
 
 
 def _symmetric_table(pairs: Sequence[tuple[int, int]], pvalues: Array, n_systems: int) -> Array:

@@ -1,14 +1,14 @@
-"""The paired tests by name: how they resample, and what sentences call them."""
+"""The kinds of paired tests by name: how they resample, and what sentences call them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from .draws import n_exchanges
+from .draws import Resamples
 
 
-class PairedTest(NamedTuple):
-    """A test of two systems on the same units.
+class TestKind(NamedTuple):
+    """How two systems are tested on the same units.
 
     Attributes
     ----------
@@ -37,10 +37,9 @@ class PairedTest(NamedTuple):
 
     def resamples(self, n_units: int, n_resamples: int) -> Resamples:
         """Return how many resamples a test takes: those asked for, or all exchanges of units where they are fewer."""
-        n_all = n_exchanges(n_units, n_resamples) if self.exchanges else None
-        if n_all is None:
-            return Resamples(n_resamples, are_all=False)
-        return Resamples(n_all, are_all=True)
+        if self.exchanges:
+            return Resamples.of_exchanges(n_units, n_resamples)
+        return Resamples(n_resamples)
 
     def level(self, alpha: float) -> str:
         """Return the level of the test, as sentences have it."""
@@ -49,19 +48,12 @@ class PairedTest(NamedTuple):
         return f"alpha {alpha:g}"
 
 
-class Resamples(NamedTuple):
-    """How many resamples a test takes, and whether they are all that there are."""
-
-    number: int
-    are_all: bool
-
-
-PERMUTATION = PairedTest("permutation", "paired permutation test", is_resampled=True, exchanges=True)
-BOOTSTRAP = PairedTest("bootstrap", "paired bootstrap test", is_resampled=True, exchanges=False, is_centred=True)
+PERMUTATION = TestKind("permutation", "paired permutation test", is_resampled=True, exchanges=True)
+BOOTSTRAP = TestKind("bootstrap", "paired bootstrap test", is_resampled=True, exchanges=False, is_centred=True)
 #: Of scores that are 0 or 1: what all permutations would give.
-MCNEMAR = PairedTest("McNemar", "McNemar's exact test", is_resampled=False, exchanges=True)
+MCNEMAR = TestKind("McNemar", "McNemar's exact test", is_resampled=False, exchanges=True)
 #: Of systems with several runs.
-WELCH = PairedTest("Welch", "Welch's t over units and runs", is_resampled=False, exchanges=False)
+WELCH = TestKind("Welch", "Welch's t over units and runs", is_resampled=False, exchanges=False)
 
 #: The tests by name. Those of systems with one output each can be asked for.
 TESTS = {test.name: test for test in (PERMUTATION, BOOTSTRAP, WELCH)}
