@@ -84,7 +84,7 @@ def no_metric(name: object, names: Iterable[str]) -> OptionError:
 
 def known_as(name: str) -> str | None:
     """Return a hint for a user who takes the name of a score, a variant or a package for a metric, or None."""
-    from .metrics.rouge.options import is_type
+    from .metrics.rouge.options import as_type
 
     if name in ("cer", "mer", "wil", "wip"):
         return "It is in the result of wer, as jiwer has it."
@@ -92,7 +92,7 @@ def known_as(name: str) -> str | None:
         return "It is chrf with word_order=2, as in chrf:word_order=2."
     if name in ("sentence_transformers", "sentence-transformers"):
         return "Its cosines are those of embedding_cosine."
-    if is_type(name):
+    if as_type(name) is not None:
         return f"It is a type of rouge_nlws: its option rouge_types takes {name}, as in rouge:rouge_types={name}."
     for metric in METRICS:
         if name in metric_class(metric).presets:

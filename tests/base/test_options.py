@@ -188,6 +188,26 @@ def test_a_metric_is_made_by_its_names_and_proposed_for_those_of_packages(metric
         assert "Its scores are those of bleu_multi with compat='sacrebleu'" in refusal(ask, "sacrebleu", {})
 
 
+@pytest.mark.parametrize(("of_scorer", "of_call"), [
+    ({"segments": True, "signature": True}, {"segments": False, "signature": False}),
+    ({"confidence_level": 0.9}, {"confidence_level": None}),
+    ({"confidence_level": 0.9, "n_resamples": 7, "seed": 7}, {"n_resamples": 1000, "seed": 12345}),
+])  # fmt: skip
+def test_what_a_call_writes_out_is_as_there_also_if_it_equals_a_default(of_scorer, of_call):
+    metric = scorer("bleu_multi", **of_scorer)
+    found = metric(PREDICTIONS, REFERENCES, **of_call)
+    expected = score("bleu_multi", **{**of_scorer, **of_call})
+    assert (found, found.signature) == (expected, expected.signature)
+    kept, expected = metric(PREDICTIONS, REFERENCES), score("bleu_multi", **of_scorer)
+    assert (kept, kept.signature) == (expected, expected.signature)
+
+
+def test_a_type_of_rouge_is_proposed_for_its_name_if_it_can_be_given():
+    assert "rouge:rouge_types=rougeW1.5" in refusal(tercet.scorer, "rougeW1.5", {})
+    tercet.scorer("rouge", rouge_types="rougeW1.5")
+    assert "rouge_types" not in refusal(tercet.scorer, "rougeW9", {})
+
+
 @each_metric
 def test_a_preset_yields_to_what_is_given(metric):
     cls = metric_class(metric)

@@ -242,7 +242,7 @@ class TestProcesses:
 
     def test_memory_that_does_not_suffice(self, table):
         code = """if True:
-            import tercet.metrics.bertscore.metric as unrelated, tercet.cli.app as cli
+            import tercet.metrics.bertscore.making_baselines as unrelated, tercet.cli.app as cli
             unrelated.make_baseline = lambda *_, **__: bytearray(1 << 62)
             cli.main()"""
         (table.parent / "text.txt").write_text("a cat\na dog\n")

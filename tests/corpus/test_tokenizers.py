@@ -2,6 +2,7 @@
 
 import random
 import unicodedata
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -15,7 +16,7 @@ import texts
 from conftest import ZERO_BLEU
 from oracles import line_lists, read, sacrebleu_tokens, token_lists, tokens_of
 from tercet.corpus.tokenizers import split_ja
-from tercet.errors import InputError
+from tercet.errors import InputError, OptionError
 
 SACREBLEU = ("13a", "intl", "zh", "char", "none")
 REFERENCES = {name: lambda text, name=name: sacrebleu_tokens(name, text) for name in SACREBLEU} | {
@@ -230,10 +231,33 @@ def test_a_function_sees_the_same_lines_whatever_is_asked():
     assert found[0] == found[1]
 
 
+@dataclass
+class _AtBlanks:
+    """A tokenizer without a hash, as dataclasses have none."""
+
+    lowercase: bool = False
+
+    def __call__(self, text):
+        return text.split()
+
+
+@ZERO_BLEU
+@pytest.mark.parametrize("metric", ["bleu", "google_bleu", "bleu_rouge", "rouge", "wer", "jaccard", "diversity"])
+def test_a_tokenizer_need_have_no_hash(metric):
+    texts = [["a b c", "d e"]] if metric == "diversity" else [["a b c", "d e"], ["a b d", "d e"]]
+    assert tercet.score(metric, *texts, tokenizer=_AtBlanks()) == tercet.score(metric, *texts, tokenizer=str.split)
+
+
 @ZERO_BLEU
 @pytest.mark.parametrize("metric", ["bleu_multi", "rouge_nlws"])
 def test_none_is_the_default(metric):
     assert tercet.score(metric, ["a b"], ["a c"], tokenizer=None) == tercet.score(metric, ["a b"], ["a c"])
+
+
+@pytest.mark.parametrize("metric", ["wer", "jaccard", "bleu_rouge", "diversity"])
+def test_none_is_no_tokenizer_where_no_package_calls_its_default_so(metric):
+    with pytest.raises(OptionError, match=r"'tokenizer' option of .* must be .*Got None"):
+        tercet.scorer(metric, tokenizer=None)
 
 
 def test_japanese_with_nul_and_of_any_length_is_split():

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from tercet.explanation.parts import Factor, Heading, Table, graded_line, number_text
+import tercet
+from tercet.explanation.parts import Factor, Heading, Share, Table, graded_line, number_text
 from tercet.explanation.pictures import Token, alignment_html
 from tercet.explanation.terminal import drawn
 from tercet.metrics.bleu.metric import Bleu
@@ -71,3 +72,27 @@ def test_a_terminal_has_the_brevity_penalty_beside_a_score_that_is_equal_to_it(s
 
 def test_a_heading_shows_shares_as_scores_are_shown():
     assert Heading("BLEU", {"brevity penalty": Factor(1.0)}).text(100, "× ") == "BLEU: brevity penalty × 1.0000"
+
+
+@pytest.mark.parametrize("metric", ["chrf", "ter", "wer", "diversity"])
+def test_a_score_is_shown_in_percent_once(metric):
+    texts = ["a dog and a cat"] if metric == "diversity" else ["a dog and a cat", "a dog and the cat"]
+    percentages = {}
+    for scale in (1, 100):
+        explanation = tercet.explain(metric, *texts, scale=scale)
+        percentages[scale] = [float(number) for number in re.findall(r"\d+\.\d+", text_of(explanation.to_html(100)))]
+        assert Share not in {type(number) for number in numbers_in(explanation.to_dict())}
+    assert max(percentages[1]) <= 100
+    assert percentages[1] == pytest.approx(percentages[100], abs=0.005)
+
+
+def text_of(html):
+    return re.sub("<[^>]*>", " ", html)
+
+
+def numbers_in(values):
+    if isinstance(values, (dict, list)):
+        for value in values.values() if isinstance(values, dict) else values:
+            yield from numbers_in(value)
+    elif isinstance(values, (int, float)):
+        yield values

@@ -95,6 +95,13 @@ class TestSacrebleu:
             with pytest.raises(OptionError, match=re.escape(message)):
                 module.explain("a", "a", **given)
 
+    def test_an_option_without_effect_has_the_name_of_its_user_wherever_a_message_names_it(self):
+        message = "'support_zh_ja_chars' option of .*: support_zh_ja_chars=True would do nothing"
+        with pytest.raises(OptionError, match=message), tercet.Ter.dialect("sacrebleu").speaking():
+            tercet.Ter(asian_support=True)
+        with pytest.raises(OptionError, match=r"'support_zh_ja_chars' option .* Got 'asian_support=1' instead"):
+            tercet.load("ter", "sacrebleu").explain("a", "a", support_zh_ja_chars="asian_support=1")
+
     def test_names_all_arguments_that_it_has_and_leaves_them_to_no_other_configuration(self):
         with pytest.raises(OptionError, match="Known: ") as refusal:
             tercet.load("bleu_multi", "sacrebleu").compute(predictions=["a"], references=["a"], qqq=1)

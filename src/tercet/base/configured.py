@@ -70,6 +70,17 @@ class Call(Value):
     )
 
 
+class _AsInScorer:
+    """What arguments of a call are that it leaves out: a default that is written out is told from it."""
+
+    def __repr__(self) -> str:
+        return "AS_IN_SCORER"
+
+
+#: The default of the arguments of a call: as they were given to `tercet.scorer`, or else as in `Call`.
+AS_IN_SCORER: Any = _AsInScorer()
+
+
 class Configured(Common):
     """A value with the options of a metric, and those of the call that it is for."""
 
@@ -95,13 +106,14 @@ class Configured(Common):
         cls: type[ConfiguredT],
         options: Mapping[str, Any],
         *,
+        called: str = "",
         may_be_idle: bool = False,
         written: Mapping[str, Any] | None = None,
     ) -> ConfiguredT:
         """Return the metric with these options of its own and of a call; without effect if they `may_be_idle`.
 
-        Each is checked (`Value._take`), then all together (`check` of the metric). It keeps those that a user wrote,
-        where they are given, as `written`.
+        Each is checked (`Value._take`, whose errors name what is `called` so, or else the metric), then all together
+        (`check` of the metric). It keeps those that a user wrote, where they are given, as `written`.
         """
         own = {}
         of_call = {}
@@ -110,7 +122,7 @@ class Configured(Common):
                 of_call[name] = value
             else:
                 own[name] = value
-        metric = cls.build(own, may_be_idle=may_be_idle)
+        metric = cls.build(own, called=called, may_be_idle=may_be_idle)
         metric.check()
         if of_call:
             metric = metric._for_call(of_call, may_be_idle=may_be_idle)
@@ -129,10 +141,11 @@ class Configured(Common):
         return type(self).from_options({**self.all_changed_options, **not_written}, written=written)
 
     def with_call_options(self: ConfiguredT, call: Mapping[str, Any]) -> ConfiguredT:
-        """Return the metric for a call; options that the call leaves at the default are those of the metric."""
-        # a default that is written out cannot be told from one that is not
-        changed = {name: value for name, value in call.items() if value != Call.options()[name].default}
-        return self._for_call({**self.asked.changed_options, **changed})
+        """Return the metric for a call; options that are `AS_IN_SCORER` are those of the metric."""
+        given = {name: value for name, value in call.items() if value is not AS_IN_SCORER}
+        if not given:
+            return self
+        return self._for_call({**self.asked.changed_options, **given})
 
     def _for_call(self: ConfiguredT, options: Mapping[str, Any], *, may_be_idle: bool = False) -> ConfiguredT:
         """Return a copy of the metric for a call with these options; its own were checked when they were given."""

@@ -40,8 +40,9 @@ class Dialect:
         except OptionError as error:
             message = str(error)
             for argument, option in self.arguments.items():
-                # only the first: a value that the message quotes may read the same
-                message = re.sub(rf"(?<!\w){option}(?='|=)", argument, message, count=1)
+                # only the first of each form: a value that the message quotes may read the same
+                message = message.replace(f"'{option}'", f"'{argument}'", 1)
+                message = re.sub(rf"(?<![\w'\"]){option}(?==)", argument, message, count=1)
             error.args = (message,)
             raise
 

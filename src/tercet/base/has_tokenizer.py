@@ -8,7 +8,7 @@ from typing import Any
 
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import LetterCounts, count_letters, unspaced_language, why_not_split
-from tercet.corpus.reading import ENGINE_TOKENIZERS
+from tercet.corpus.reading import is_read_by_engine
 from tercet.corpus.tokenizers import tokenizer_label
 from tercet.signature import Signature
 
@@ -50,12 +50,12 @@ class HasTokenizer(Metric):
     @cached_property
     def _plain_label(self) -> str:
         """The name of a tokenizer of the engine; "" for all others."""
-        return str(self.tokenizer) if self.tokenizer in ENGINE_TOKENIZERS else ""
+        return self.tokenizer if is_read_by_engine(self.tokenizer) else ""
 
     @cached_property
     def needs_blanks(self) -> bool:
         """Whether the tokenizer finds no words in scripts without spaces, or as "zh" in Chinese alone."""
-        return self.tokenizer in _SPLIT_AT
+        return isinstance(self.tokenizer, str) and self.tokenizer in _SPLIT_AT
 
     def fit(self, batch: Corpus) -> LetterCounts | None:
         """Count the letters of the references, to warn of a tokenizer that cannot split them."""

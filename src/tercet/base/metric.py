@@ -10,7 +10,7 @@ from tercet.result import Result
 from tercet.statistics.stats import SegmentStats
 
 from .class_help import PUBLIC, WithHelp
-from .configured import Call
+from .configured import AS_IN_SCORER
 from .definition import MetricDefinition
 from .scoring import batch_stats, score_batch, segment_lists
 from .short_road import score_lists, segments_of_lists
@@ -44,16 +44,16 @@ class Metric(MetricDefinition, metaclass=WithHelp):
         references: Any = None,
         *,
         cluster: Any = None,
-        segments: bool = False,
-        confidence_level: float | None = None,
-        signature: bool = False,
-        n_resamples: int = 1000,
-        seed: int = 12345,
-        n_jobs: int = 1,
+        segments: bool = AS_IN_SCORER,
+        confidence_level: float | None = AS_IN_SCORER,
+        signature: bool = AS_IN_SCORER,
+        n_resamples: int = AS_IN_SCORER,
+        seed: int = AS_IN_SCORER,
+        n_jobs: int = AS_IN_SCORER,
     ) -> Result:
         """Score predictions, against references where the metric needs them.
 
-        What a call leaves at its default is as it was given to :func:`tercet.scorer`.
+        What a call leaves out is as it was given to :func:`tercet.scorer`, or else at its default there.
 
         Parameters
         ----------
@@ -65,15 +65,16 @@ class Metric(MetricDefinition, metaclass=WithHelp):
         cluster : sequence of str or int, optional
             A label per item, by which the intervals resample, as in :func:`tercet.score`.
         segments : bool
-            Add the scores of every item to the result.
+            Add the scores of every item to the result. False by default.
         confidence_level : float, optional
-            Add bootstrap intervals of this level, such as 0.95: expanded percentiles (Hesterberg 2015).
+            Add bootstrap intervals of this level, such as 0.95: expanded percentiles (Hesterberg 2015). By
+            default there are none.
         signature : bool
-            Also include the signature as a key of the result.
+            Also include the signature as a key of the result. False by default.
         n_resamples, seed : int
-            Of the bootstrap: the same seed gives the same interval.
+            Of the bootstrap: the same seed gives the same interval. 1000 and 12345 by default.
         n_jobs : int
-            Threads that work on pieces of the corpus; the result is the same.
+            Threads that work on pieces of the corpus; the result is the same. 1 by default.
 
         Returns
         -------
@@ -86,16 +87,15 @@ class Metric(MetricDefinition, metaclass=WithHelp):
         OptionError
             For a value that an argument does not take.
         """
-        adds_to_result = segments or confidence_level is not None or signature
-        is_usual = not adds_to_result and n_resamples == 1000 and seed == 12345 and n_jobs == 1
-        if is_usual and cluster is None:
-            result = score_lists(self, predictions, references)
-            if result is not None:
-                return result
         metric = self
-        if not is_usual:
+        # each of them: a dict of what is given would take as long as counting the n-grams of a sentence
+        if not (segments is confidence_level is signature is n_resamples is seed is n_jobs is AS_IN_SCORER):
             call = {"segments": segments, "confidence_level": confidence_level, "signature": signature}
             metric = self.with_call_options(call | {"n_resamples": n_resamples, "seed": seed, "n_jobs": n_jobs})
+        if cluster is None:
+            result = score_lists(metric, predictions, references)
+            if result is not None:
+                return result
         return score_batch(metric, self.corpus(predictions, references), cluster)
 
     def segments(self, predictions: Any, references: Any = None) -> dict[str, list[float | None]]:
@@ -112,7 +112,7 @@ class Metric(MetricDefinition, metaclass=WithHelp):
         """Return the statistics of each item: rows that add up, and can be written as an Arrow table."""
         return batch_stats(self, self.corpus(predictions, references))
 
-    def pairwise(self, hypotheses: Any, references: Any = None, *, n_jobs: int = 1) -> NDArray[np.float64]:
+    def pairwise(self, hypotheses: Any, references: Any = None, *, n_jobs: int = AS_IN_SCORER) -> NDArray[np.float64]:
         """Return the primary score of each hypothesis against each reference: many against many.
 
         Each different text is tokenized once; it is embedded once as long as all embeddings fit in 1 GB. What depends
@@ -127,7 +127,8 @@ class Metric(MetricDefinition, metaclass=WithHelp):
         references : sequence of str, optional
             r texts; by default the hypotheses, each against all of them.
         n_jobs : int
-            Threads that work on blocks of pairs; the result is the same. Networks have threads of their own.
+            Threads that work on blocks of pairs; the result is the same. Networks have threads of their own. By
+            default as given to :func:`tercet.scorer`, or else 1.
 
         Returns
         -------
@@ -150,10 +151,7 @@ class Metric(MetricDefinition, metaclass=WithHelp):
         # Imported where it is used: most programs never ask for it.
         from .pairwise import pair_scores
 
-        metric = self
-        if n_jobs != Call.n_jobs:
-            metric = self.with_call_options({"n_jobs": n_jobs})
-        return pair_scores(metric, hypotheses, references)
+        return pair_scores(self.with_call_options({"n_jobs": n_jobs}), hypotheses, references)
 
     def explain(self, prediction: str, references: Any = None) -> Any:
         """Explain the score of one prediction: values to work with, ``to_dict()``, ``to_html()``.

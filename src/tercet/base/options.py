@@ -49,6 +49,7 @@ class Option:
     check: Check | None
     local: bool
     only_with: OnlyWith | None
+    none_is_default: bool = False
     name: str = ""
     python_type: str = ""
 
@@ -60,7 +61,13 @@ class Option:
 
 
 def option(
-    *, default: Any, doc: str = "", check: Check | None = None, local: bool = False, only_with: OnlyWith | None = None
+    *,
+    default: Any,
+    doc: str = "",
+    check: Check | None = None,
+    local: bool = False,
+    only_with: OnlyWith | None = None,
+    none_is_default: bool = False,
 ) -> Any:
     """Declare an option in the body of a :class:`Value`.
 
@@ -75,10 +82,12 @@ def option(
         An option of how a process works, such as a batch size: the score is the same.
     only_with : OnlyWith, optional
         The condition for its effect; the documentation says so in its last sentence.
+    none_is_default : bool
+        None is as if the option were not given, as in a package that calls its own default so.
     """
     if only_with is not None:
         doc = f"{doc} Only with {only_with.words}."
-    return Option(default, doc, check, local, only_with)
+    return Option(default, doc, check, local, only_with, none_is_default)
 
 
 @dataclass_transform(field_specifiers=(option,), kw_only_default=True, frozen_default=True)
@@ -150,8 +159,7 @@ class Value:
         for name, value in options.items():
             if name not in self._declared:
                 raise OptionError(f"{called} has no option {shorten(name)}. {did_you_mean(name, self._declared)}")
-            # tokenizer=None is the default of rouge_score and of evaluate's rouge: it stands for ours
-            if name == "tokenizer" and value is None:
+            if value is None and self._declared[name].none_is_default:
                 continue
             try:
                 values[name] = check_value(called, name, self._declared[name].checked, value)

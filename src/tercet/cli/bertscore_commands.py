@@ -107,7 +107,7 @@ def bertscore_baseline(
     from rich.table import Table
 
     from tercet.metrics.bertscore.baselines import write_baseline
-    from tercet.metrics.bertscore.metric import make_baseline
+    from tercet.metrics.bertscore.making_baselines import make_baseline
 
     check_ending("--output", output, (".tsv", ".txt", ""))
     check_file(output)

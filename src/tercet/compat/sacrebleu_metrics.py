@@ -427,14 +427,15 @@ def _suite(cls: type[Suite], **options: Any) -> Suite:
 @lru_cache(maxsize=128, typed=True)
 def _made(cls: type[Suite], **options: Any) -> Suite:
     """Return a metric of the suite; making one takes longer than scoring a sentence."""
+    called = cls.__name__.upper()
     checks = cls.checks()
     for name, value in options.items():
         if checks.get(name) is flag:
-            options[name] = truth(cls.__name__.upper(), name, value)
+            options[name] = truth(called, name, value)
         elif isinstance(value, bool):  # as a number
             options[name] = int(value)
     with _DIALECTS[cls].speaking():
-        return cls.from_options(_DIALECTS[cls].to_options(options))
+        return cls.from_options(_DIALECTS[cls].to_options(options), called=called)
 
 
 class BLEU(Metric[BLEUScore]):

@@ -10,7 +10,7 @@ from tercet.engine.plain_ter import DELETION, INSERTION, MATCH, SUBSTITUTION
 
 from .explanation import Explanation
 from .matches import Word
-from .parts import Heading, Legend, Line, Part, Sentence, Share, Table, reference_label
+from .parts import Heading, Legend, Line, Part, Sentence, Table, reference_label
 
 _KINDS = {MATCH: "match", SUBSTITUTION: "substitution", INSERTION: "insertion", DELETION: "deletion"}
 
@@ -114,7 +114,7 @@ class Edits(Explanation):
     @property
     def title(self) -> Heading:
         """The score."""
-        return Heading(self.called, {"": Share(self.score)})
+        return Heading(self.called, {"": self.score})
 
     def counted(self) -> str:
         """Return what was counted, on one line."""

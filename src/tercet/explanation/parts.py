@@ -18,9 +18,18 @@ ROUNDING = 1e-6
 class Share(float):
     """A number from 0 to 1, which is shown in percent where the scores are."""
 
+    def __deepcopy__(self, memo: object) -> float:
+        """Return a plain number: `to_dict` of an explanation is made of copies."""
+        return float(self)
+
 
 class Factor(float):
     """A number that a score is multiplied by, which is no percentage where the scores are."""
+
+
+def score_on_scale(score: float, scale: float) -> float:
+    """Return a score as an explanation keeps it: on the scale of the options, and in percent no share any more."""
+    return Share(score) if scale == 1 else score
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from tercet.errors import OptionError
 from tercet.explanation.explanation import CHARACTER_LEVELS, NGRAM_LEVELS, Explanation, Matched
 from tercet.explanation.levels import levels_of_pairs, words_of_pairs
 from tercet.explanation.matches import Word
-from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label
+from tercet.explanation.parts import Heading, Line, Part, Share, Table, orders_legend, reference_label, score_on_scale
 from tercet.option_checks import as_scale, finite, integer, refuse
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
@@ -313,7 +313,7 @@ class Chrf(Metric):
             if word_order:
                 sides = [words[0], words[1 + best]]
                 prediction_words, reference_words = words_of_pairs(sides, sides[::-1], range(1, word_order + 1))
-            score = float(by_reference[name][best])
+            score = score_on_scale(float(by_reference[name][best]), self.scale)
             score_matches.append(
                 ScoreMatches(
                     name=name,
@@ -409,6 +409,16 @@ class OrderCounts:
     matches: int
 
     @property
+    def unit(self) -> str:
+        """What the n-grams are of: "characters" or "words"."""
+        return "characters" if self.name[0] == "c" else "words"
+
+    @property
+    def length(self) -> int:
+        """How many of these an n-gram has."""
+        return int(self.name[1:])
+
+    @property
     def precision(self) -> float:
         """Matches of the prediction's n-grams; 0 where it has none."""
         return self.matches / self.prediction if self.prediction else 0.0
@@ -468,7 +478,7 @@ class ChrfMatches(Explanation):
     @property
     def title(self) -> Heading:
         """The scores."""
-        return Heading("", {score.name: Share(score.score) for score in self.scores})
+        return Heading("", {score.name: score.score for score in self.scores})
 
     @property
     def summary(self) -> str:
@@ -476,8 +486,8 @@ class ChrfMatches(Explanation):
         # Of several scores, the one with the most orders has the n-grams of all.
         most = max(self.scores, key=lambda score: len(score.orders))
         clauses = []
-        for letter, unit in (("c", "characters"), ("w", "words")):
-            orders = [order for order in most.orders if order.name.startswith(letter)]
+        for unit in ("characters", "words"):
+            orders = [order for order in most.orders if order.unit == unit]
             if orders:
                 matches = sum(order.matches for order in orders)
                 in_prediction = sum(order.prediction for order in orders)
@@ -493,10 +503,10 @@ class ChrfMatches(Explanation):
         return [part for score in self.scores for part in self._section(score)]
 
     def _section(self, score: ScoreMatches) -> list[Part]:
-        n_character_orders = sum(order.name.startswith("c") for order in score.orders)
+        n_character_orders = sum(order.unit == "characters" for order in score.orders)
         n_word_orders = len(score.orders) - n_character_orders
         reference_name = reference_label(score.reference, self.n_references)
-        parts: list[Part] = [Heading(score.name, {"": Share(score.score)})] if len(self.scores) > 1 else []
+        parts: list[Part] = [Heading(score.name, {"": score.score})] if len(self.scores) > 1 else []
         if n_character_orders:
             parts.append(orders_legend(n_character_orders, characters=True))
             parts.append(Line("prediction", score.prediction, "{}-gram of characters", spaced=False))
@@ -507,7 +517,7 @@ class ChrfMatches(Explanation):
             parts.append(Line(f"words of the {reference_name}", score.reference_words, "{}-gram"))
         rows = [
             (
-                _spelled(order.name),
+                f"{order.length}-gram of {order.unit}",
                 order.matches,
                 order.prediction,
                 order.reference,
@@ -518,11 +528,6 @@ class ChrfMatches(Explanation):
         ]
         head = ("order", "matches", "prediction", "reference", "precision", "recall")
         return [*parts, Table("n-grams", head, rows)]
-
-
-def _spelled(order: str) -> str:
-    units = "characters" if order[0] == "c" else "words"
-    return f"{order[1:]}-gram of {units}"
 
 
 def _characters(options: Chrf, texts: Sequence[str], references: Sequence[str]) -> list[list[Word]]:

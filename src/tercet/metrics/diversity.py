@@ -20,14 +20,14 @@ from tercet.base.shared_options import TOKENIZER_OF_WORDS
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import as_entry, as_list, check_texts, read_texts
 from tercet.corpus.normalizers import label_of_normalizers
-from tercet.corpus.reading import ENGINE_TOKENIZERS
+from tercet.corpus.reading import is_read_by_engine
 from tercet.corpus.tokenizers import tokenize, tokenizer_label
 from tercet.engine.chosen import engine
 from tercet.errors import InputError
 from tercet.explanation.explanation import Explanation
 from tercet.explanation.levels import ngram_levels
 from tercet.explanation.matches import Word, ngrams, words_of
-from tercet.explanation.parts import Heading, Line, Part, Sentence, Share, Table, orders_legend
+from tercet.explanation.parts import Heading, Line, Part, Sentence, Table, orders_legend, score_on_scale
 from tercet.locks import Lock
 from tercet.option_checks import integer
 from tercet.signature import Signature
@@ -247,7 +247,9 @@ class Diversity(Metric):
         stats = self.segment_stats(batch)
         scores = self.report(self.corpus_totals(stats), stats)
         shown_scores = {
-            name: value for name, value in scores.items() if name.startswith(("distinct", "mattr", "rep"))
+            name: score_on_scale(value, self.scale)
+            for name, value in scores.items()
+            if name.startswith(("distinct", "mattr", "rep"))
         }
         spellings = [spelling[token] for token in ids]
         levels = ngram_levels(ids, limits)
@@ -289,7 +291,7 @@ def _rows_of(metric: Diversity, texts: list[str], edges: NDArray[np.int64]) -> A
 
 def _tokens_of(metric: Diversity, texts: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
     """Return the tokens of texts as ids, where each text begins among them, and how many tokens differ."""
-    if metric.tokenizer in ENGINE_TOKENIZERS:
+    if is_read_by_engine(metric.tokenizer):
         try:
             strings = [text.lower() for text in texts] if metric.lowercase else texts
             ids, offsets, *_, word_offsets = engine.intern(strings, metric.tokenizer)
@@ -330,7 +332,10 @@ def _compressed(texts: list[str]) -> tuple[int, int]:
 
 # Sets of texts: one, whose texts are the items, or one an item.
 
-#: The prediction of an item that is a set, whose texts are then its references: ASCII's group separator.
+#: The prediction of an item that is a set, whose texts are then its references: ASCII's group separator. A corpus has
+#: no other place for several texts of an item, and carries them through streams, workers and files as they are. It is
+#: white space to Python, which no normalizer changes (`normalizers.change_of`); that tells it from a text, which has
+#: no references here.
 _GROUP = "\x1d"
 
 _MIXED = "give either texts, which are one set, or a list of texts per item, each a set"
@@ -457,6 +462,6 @@ class Repetitions(Explanation):
             orders_legend(sum(name.startswith("rep_") for name in self.scores)),
             Sentence("Diversity is that of a set of texts; of one text, what it repeats is shown."),
             Line("text", self.prediction, "repeated {}-gram"),
-            Table("", ("measure", "score"), [(name, Share(score)) for name, score in self.scores.items()]),
+            Table("", ("measure", "score"), [*self.scores.items()]),
             *([Table("repeated", ("tokens", "times"), rows)] if rows else []),
         ]

@@ -22,7 +22,7 @@ from tercet.base.shared_options import (
 )
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.letters import dropped_letters_warning
-from tercet.corpus.reading import ENGINE_TOKENIZERS, Crossing, Indices, rows_by_engine, texts_and_reading
+from tercet.corpus.reading import Crossing, Indices, is_read_by_engine, rows_by_engine, texts_and_reading
 from tercet.corpus.stems import (
     check_stopwords,
     lemmatizer_label,
@@ -260,7 +260,7 @@ class Jaccard(Metric):
     def _rows_of_variant(self, batch: Corpus, variant: Jaccard, splits: Splits) -> Array:
         """Return the base columns, and score, intersection and union of every item by the rules of a variant."""
         changed = variant.stemmer is not None or variant.lemmatizer is not None or variant.stopwords is not None
-        if changed or (self.variants and variant.tokenizer not in ENGINE_TOKENIZERS):
+        if changed or (self.variants and not is_read_by_engine(variant.tokenizer)):
             tokens, _ = self.tokens(batch, variant, splits)
             texts = texts_of_tokens(tokens)
             reading = "none"

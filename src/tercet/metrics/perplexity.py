@@ -137,7 +137,7 @@ class Perplexity(Metric):
         "Trainer, which is copied as it is at the call. Weights are read from safetensors files only, and "
         "code that comes with a model is never run. Offline, a model given by name must be in the local "
         "cache.",
-        check=path_or_model("the name of a causal language model on the Hub, the path of a folder, or None"),
+        check=path_or_model("the name of a causal language model on the Hub, the path of a folder"),
     )
     revision: str | None = REVISION
     processing_class: PreTrainedTokenizerBase | None = PROCESSING_CLASS

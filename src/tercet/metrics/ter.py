@@ -28,7 +28,7 @@ from tercet.engine.planned import Entry, TextPlan
 from tercet.explanation.edits import Edits, steps_of, words_in
 from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
-from tercet.explanation.parts import Line, Part, Table
+from tercet.explanation.parts import Line, Part, Table, score_on_scale
 from tercet.option_checks import as_scale
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
@@ -261,7 +261,7 @@ class Ter(Metric):
         steps = steps_of(step_kinds, words, references[best].split(), positions=positions, moved=moved)
         row = self.segment_stats(batch, context).rows[0]
         return TerEdits(
-            score=float(self.finalize(row)["ter"]),
+            score=score_on_scale(float(self.finalize(row)["ter"]), self.scale),
             num_edits=len(shifts) + sum(step.kind != "match" for step in steps),
             ref_length=float(row[_REF_LENGTH]),
             reference=best,

@@ -24,6 +24,7 @@ from tercet.engine.planned import Entry, TextPlan
 from tercet.explanation.edits import Edits, Step, steps_of, words_in
 from tercet.explanation.explanation import Matched
 from tercet.explanation.matches import Word
+from tercet.explanation.parts import score_on_scale
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
@@ -149,8 +150,9 @@ class Wer(HasTokenizer):
     def explained(self, batch: Corpus, context: Any = None) -> WerEdits:
         """Explain a batch of one item."""
         ((reference, steps),) = self.alignments(batch)
+        scores = self.finalize(self.segment_stats(batch).rows[0])
         return WerEdits(
-            score=float(self.finalize(self.segment_stats(batch).rows[0])["wer"]),
+            score=score_on_scale(float(scores["wer"]), self.scale),
             reference=reference,
             n_references=int(batch.reference_counts[0]),
             signature=str(self.signature()),

@@ -11,7 +11,7 @@ from .in_memory import InMemory
 
 
 def path(expected: str) -> Check:
-    """Check that the value is a text that is not blank, a path, or None; `expected` says so in words."""
+    """Check that the value is a text that is not blank, a path, or None; `expected` says in words which."""
 
     def check(value: Any) -> str | None:
         if value is None:
@@ -20,14 +20,14 @@ def path(expected: str) -> Check:
             text = fspath(value)
             if isinstance(text, str) and text.strip():
                 return text
-        raise refuse(expected)
+        raise refuse(f"{expected}, or None")
 
     return check
 
 
 def path_or_model(expected: str) -> Check:
     """Check that the value is a path, as :func:`path` does, or a network in memory or what holds one."""
-    check_path = path(f"{expected.removesuffix(', or None')}, a model in memory, or None")
+    check_path = path(f"{expected}, a model in memory")
 
     def check(value: Any) -> Any:
         if value is None or isinstance(value, (str, PathLike)):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,12 +15,9 @@ from tercet.base.scoring import segment_lists, warn_of
 from tercet.base.shared_options import shared_labels
 from tercet.corpus.corpus import Corpus
 from tercet.corpus.items import check_missing, check_texts, read_items, read_texts
-from tercet.corpus.reading import Crossing, Indices, read_batch
+from tercet.corpus.reading import Crossing, Indices
 from tercet.engine.ragged import Ragged
-from tercet.errors import InputError, OptionError, shorten
-from tercet.explanation.explanation import Explanation
-from tercet.explanation.parts import Heading, Legend, Part, Share, Table, graded_line, quarters
-from tercet.explanation.pictures import Token, alignment_html, alignment_svg, heat_map
+from tercet.errors import InputError, OptionError
 from tercet.networks.encoder import Encoder
 from tercet.networks.layers import model_of_language
 from tercet.networks.load import chosen_layer, encoder_of, subwords_of
@@ -31,6 +28,7 @@ from tercet.networks.torch_settings import own_settings
 from tercet.signature import Signature
 from tercet.statistics.stats import Scores, SegmentStats
 
+from .alignment import Alignment, Side
 from .baselines import baseline_digest, baselines_of, find_baseline
 from .idf_option import given_table, weights_of
 from .idf_table import IdfTable
@@ -495,68 +493,7 @@ class BertScore(BertscoreOptions):
         return rows
 
 
-# The BERTScore of unrelated texts, in every layer of an encoder.
-
-#: Pairs that are scored at a time.
-_PIECE = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """Means over random pairs of texts."""
-
-    means: NDArray[np.float64]  # precision, recall and F; layer 0 is the embeddings
-    errors: NDArray[np.float64]  # standard errors of the means
-    n_pairs: int
-    signature: str
-
-
-def make_baseline(
-    texts: Sequence[str], model_type: str, *, n_pairs: int = 10_000, seed: int = 12345, **options: Any
-) -> Baseline:
-    """Score random pairs of a corpus' texts with every layer, as bert-score's authors did for their baselines.
-
-    Source: Zhang et al. 2020, section 5 (rescaling), who took a million pairs from Common Crawl.
-    """
-    if isinstance(texts, str) or n_pairs < 1:
-        raise InputError(f"A baseline needs a list of texts and at least one pair, got {shorten(texts)}, {n_pairs}.")
-    check_texts(texts, "texts")
-    different = list(dict.fromkeys(text for text in texts if text.strip()))
-    if len(different) < 2:
-        raise InputError(f"A baseline needs at least two different texts, got {len(different)}.")
-    metric = BertScore.from_options({"idf": False, **options, "model_type": model_type, "all_layers": True})
-    first, second = _pairs(len(different), n_pairs, np.random.default_rng(seed))
-    batch = read_batch([different[index] for index in first], [different[index] for index in second])
-    context = metric.fit(batch)
-    total = squares = np.zeros(1)
-    for start in range(0, len(first), _PIECE):
-        stats = metric.segment_stats(batch.part(start, start + _PIECE), context)
-        total = total + stats.rows.sum(axis=0)
-        squares = squares + (stats.rows**2).sum(axis=0)
-        columns = stats.columns
-        signature = stats.signature
-    measures = [columns.index(name) for name in metric.segment_names]
-    means = total[measures] / len(first)
-    variances = np.maximum(squares[measures] / len(first) - means**2, 0)
-    errors = np.sqrt(variances / len(first))
-    shape = -1, len(MEASURES)
-    return Baseline(means.reshape(shape), errors.reshape(shape), len(first), str(signature))
-
-
-def _pairs(n_texts: int, n_pairs: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """Return neighbours in shuffled circles of all texts."""
-    first: list[int] = []
-    second: list[int] = []
-    while len(first) < n_pairs:
-        order = rng.permutation(n_texts)
-        first += order.tolist()
-        second += np.roll(order, -1).tolist()
-        if n_texts == 2:  # there are no other pairs
-            break
-    return first[:n_pairs], second[:n_pairs]
-
-
-# Why a pair has its BERTScore: every token with its match, weight and contribution.
+# How a pair is explained.
 
 #: Options that one pair has no use for.
 _OF_A_CORPUS = {
@@ -573,86 +510,6 @@ _OF_A_CORPUS = {
     "seed",
     "n_jobs",
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Alignment(Explanation):
-    """The matching behind a score, as a table, a matrix and pictures.
-
-    Attributes
-    ----------
-    prediction, reference : str
-        The texts, stripped.
-    precision, recall, f1 : float
-        As ``bertscore_idf`` gives them; the contributions of the prediction's tokens sum to the precision, those of
-        the reference's to the recall.
-    prediction_tokens, reference_tokens : list of Token
-    similarity : ndarray of float32, shape (a, b)
-        Cosine of each token of the prediction with each of the reference.
-    signature : str
-    reference_index : int
-        Which of several references this is.
-    """
-
-    prediction: str
-    reference: str
-    precision: float
-    recall: float
-    f1: float
-    prediction_tokens: list[Token]
-    reference_tokens: list[Token]
-    similarity: NDArray[np.float32]
-    signature: str
-    reference_index: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python."""
-        return {**asdict(self), "similarity": self.similarity.tolist()}
-
-    def plot(self) -> Any:
-        """Return a heat map of the matrix as a matplotlib figure: best matches outlined, weights at the sides."""
-        return heat_map(self.prediction_tokens, self.reference_tokens, self.similarity, str(self.title))
-
-    def to_svg(self) -> str:
-        """Return the matches as lines between two columns of tokens, an SVG document."""
-        return alignment_svg(self.prediction_tokens, self.reference_tokens)
-
-    def to_html(self, scale: float = 1) -> str:
-        """Return the texts coloured by what each token loses, the matches, the heat map and the table as HTML.
-
-        The scores are multiplied by `scale`: 100 is for percent.
-        """
-        tokens = self.prediction_tokens, self.reference_tokens
-        return alignment_html(self.title.text(scale), self.signature, *tokens, self.similarity)
-
-    @property
-    def title(self) -> Heading:
-        """The scores of the pair."""
-        scores = {"precision": self.precision, "recall": self.recall, "F": self.f1}
-        return Heading("", {name: Share(score) for name, score in scores.items()})
-
-    def parts(self) -> list[Part]:
-        """Return both texts by what each token loses, and the tokens that lose most."""
-        return [
-            Legend(quarters("loss"), losses=True),
-            _graded_by_loss("prediction", self.prediction_tokens),
-            _graded_by_loss("reference", self.reference_tokens),
-            _losses("prediction", self.prediction_tokens),
-            _losses("reference", self.reference_tokens),
-        ]
-
-
-def _graded_by_loss(name: str, tokens: list[Token]) -> Part:
-    """Return a text by what each token loses, special tokens left out."""
-    losses = [(token.span, token.text, token.loss) for token in tokens if not token.special]
-    return graded_line(name, losses, losses=True)
-
-
-def _losses(name: str, tokens: list[Token]) -> Table:
-    """Return the tokens of a text with their matches, the greatest loss first."""
-    ordered = sorted(tokens, key=lambda token: -token.loss)
-    rows = [(token.text, token.match_text, token.cosine, Share(token.weight), Share(token.loss)) for token in ordered]
-    return Table(f"what the tokens of the {name} lose", ("token", "best match", "cosine", "weight", "loss"), rows)
 
 
 def _explain_pair(metric: BertScore, prediction: str, references: Any, corpus: Iterable[str] | None) -> Alignment:
@@ -701,8 +558,8 @@ def _alignment(metric: BertScore, prediction: str, reference: str, index: int, c
     prediction_ids, reference_ids = documents.pieces()
     prediction_shares = texts.shares[prediction_rows].astype(float)
     reference_shares = texts.shares[reference_rows].astype(float)
-    prediction_side = _Side(prediction, prediction_ids, prediction_positions, prediction_shares, subwords)
-    reference_side = _Side(reference, reference_ids, reference_positions, reference_shares, subwords)
+    prediction_side = Side(prediction, prediction_ids, prediction_positions, prediction_shares, subwords)
+    reference_side = Side(reference, reference_ids, reference_positions, reference_shares, subwords)
     prediction_tokens = prediction_side.tokens(similarity, reference_side)
     reference_tokens = reference_side.tokens(similarity.T, prediction_side)
 
@@ -738,58 +595,3 @@ def _alignment(metric: BertScore, prediction: str, reference: str, index: int, c
         signature=str(metric.signature(context)),
         reference_index=index,
     )
-
-
-class _Side:
-    """One text of the pair: its tokens, and where they are in it."""
-
-    def __init__(
-        self,
-        text: str,
-        ids: NDArray[np.int32],
-        positions: NDArray[np.int64],
-        shares: NDArray[np.float64],
-        subwords: Subwords,
-    ):
-        spans = subwords.spans(text)
-        n_tokens = len(subwords.whole([text]).values)
-        self.spellings = subwords.tokens(ids.tolist())
-        self.spans: list[tuple[int, int] | None] = [None] * len(positions)
-        if spans:
-            self.spans = [spans[position] for position in positions.tolist()]
-        inside = range(len(subwords.head), n_tokens - len(subwords.tail))
-        self.special = [position not in inside for position in positions.tolist()]
-        self.texts = list(self.spellings)
-        for index, span in enumerate(self.spans):
-            if span is not None:
-                start, stop = span
-                self.texts[index] = text[start:stop]
-        self.shares = shares.tolist()
-
-    def tokens(self, similarity: NDArray[np.float32], other: _Side) -> list[Token]:
-        """Return the rows of the table; similarity has a row per token of this side."""
-        tokens = []
-        matches: list[int | None] = [None] * len(self.texts)
-        if other.texts:
-            matches = similarity.argmax(1).tolist()
-        for index, match in enumerate(matches):
-            share = self.shares[index]
-            cosine = 0.0
-            if match is not None:
-                cosine = float(similarity[index, match])
-            tokens.append(
-                Token(
-                    token=self.spellings[index],
-                    text=self.texts[index],
-                    span=self.spans[index],
-                    special=self.special[index],
-                    weight=share,
-                    cosine=cosine,
-                    match=match,
-                    match_text="" if match is None else other.texts[match],
-                    match_special=match is not None and other.special[match],
-                    contribution=share * cosine,
-                    loss=share * (1 - cosine),
-                )
-            )
-        return tokens

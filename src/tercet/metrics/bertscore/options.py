@@ -71,7 +71,7 @@ class BertscoreOptions(Metric):
         "bert-base-chinese, tr: dbmdz/bert-base-turkish-cased, en-sci: allenai/scibert_scivocab_uncased, any "
         "other: bert-base-multilingual-cased. For English, bert-score recommends model_type="
         '"microsoft/deberta-xlarge-mnli", which agrees best with human grades, and is slower.',
-        check=path("the code of a language, such as 'en', or None"),
+        check=path("the code of a language, such as 'en'"),
     )
     model_type: str | PathLike[str] | PreTrainedModel | SentenceTransformer | Trainer | None = option(
         default=None,
@@ -80,7 +80,7 @@ class BertscoreOptions(Metric):
         "which is copied as it is at the call. Any architecture of transformers with a stack of layers works; "
         "of an encoder-decoder only the encoder is used. Offline, an encoder given by name must be in the "
         "local cache. Code that comes with a model is never run.",
-        check=path_or_model("the name of an encoder on the Hub, the path of a folder, or None"),
+        check=path_or_model("the name of an encoder on the Hub, the path of a folder"),
     )
     revision: str | None = REVISION
     processing_class: PreTrainedTokenizerBase | None = PROCESSING_CLASS
@@ -126,7 +126,7 @@ class BertscoreOptions(Metric):
         doc="The file of baselines (LAYER,P,R,F, one row per layer). By default the one that the package bert-score "
         "has for lang and the encoder, if that package is installed. `tercet bertscore-baseline` makes one for any "
         "encoder from texts of yours.",
-        check=path("the path of a file, or None"),
+        check=path("the path of a file"),
         only_with=OnlyWith("rescale_with_baseline=True", lambda o: o.rescale_with_baseline),
     )
     batch_size: int = option(

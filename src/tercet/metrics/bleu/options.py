@@ -200,6 +200,7 @@ TOKENIZER_OF_BLEU = option(
     "spaces by character). A callable gets a text and returns its tokens; in the signature it appears only by "
     "name.",
     check=_check_tokenizer,
+    none_is_default=True,  # as `tokenize` in sacrebleu and in evaluate's sacrebleu
 )
 
 

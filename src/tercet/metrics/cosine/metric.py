@@ -110,7 +110,7 @@ class Cosine(Metric):
         "embeddings is refused. Any architecture of transformers with a stack of layers works, and static "
         "embeddings (StaticEmbedding, model2vec); of an encoder-decoder only the encoder is used. Offline, an "
         "encoder given by name must be in the local cache. Code that comes with a model is never run.",
-        check=path_or_model("the name of an encoder on the Hub, the path of a folder, or None"),
+        check=path_or_model("the name of an encoder on the Hub, the path of a folder"),
     )
     revision: str | None = REVISION
     processing_class: PreTrainedTokenizerBase | None = PROCESSING_CLASS

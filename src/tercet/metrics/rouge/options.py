@@ -60,39 +60,40 @@ def parse_types(names: Any) -> tuple[RougeType, ...]:
         )
     types: dict[str, RougeType] = {}
     for name in type_names:
-        rouge_type = _parse(name)
+        rouge_type = as_type(name)
+        if rouge_type is None:
+            raise OptionError(
+                f"The 'rouge_types' option of rouge_nlws has no type {shorten(name)}. "
+                f"{did_you_mean(name, _EXAMPLES)} "
+                "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW[weight from 1 to 5], rougeS[gap] and "
+                "rougeSU[gap]."
+            )
         if name in types:
             raise OptionError(f"The 'rouge_types' option of rouge_nlws names {name!r} twice.")
         types[name] = rouge_type
     return tuple(types.values())
 
 
-def _parse(name: Any) -> RougeType:
+def as_type(name: Any) -> RougeType | None:
+    """Return the type of this name; None where there is none."""
     match = _FORM.fullmatch(name) if isinstance(name, str) else None
-    weight = float(match["weight"] or 1.2) if match else 0.0
-    if match is None or not 1 <= weight <= 5:
-        raise OptionError(
-            f"The 'rouge_types' option of rouge_nlws has no type {shorten(name)}. {did_you_mean(name, _EXAMPLES)} "
-            "The forms are rouge1 to rouge9, rougeL, rougeLsum, rougeW[weight from 1 to 5], rougeS[gap] and "
-            "rougeSU[gap]."
-        )
+    if match is None:
+        return None
     if match["order"]:
         return RougeType(name, "n", order=int(match["order"]))
     if match["lcs"]:
         return RougeType(name, match["lcs"])
     if match["skip"]:
         return RougeType(name, match["skip"], gap=int(match["gap"]) if match["gap"] else -1)
+    weight = float(match["weight"] or 1.2)
+    if not 1 <= weight <= 5:
+        return None
     return RougeType(name, "W", weight=weight)
 
 
 def _as_names(names: Any) -> tuple[str, ...]:
     """Return the names of types as an option keeps them; errors as :func:`parse_types`."""
     return tuple(rouge_type.name for rouge_type in parse_types(names))
-
-
-def is_type(name: str) -> bool:
-    """Return whether this is the name of a type."""
-    return _FORM.fullmatch(name) is not None
 
 
 MEASURES = ("precision", "recall", "fmeasure")
@@ -141,6 +142,7 @@ class RougeOptions(Metric):
         '"unicode": words of letters, marks and digits of any script; Chinese, Japanese, Thai, Lao, Khmer and '
         'Burmese by character. "char", "13a", "zh", "ja", "jieba": as in bleu_multi, lowercased. "none": split at '
         "white space, without lowercasing. A callable gets a text and returns its tokens.",
+        none_is_default=True,  # as in rouge_score and in evaluate's rouge
     )
     beta: float = option(
         default=1.0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
 from operator import itemgetter
 from typing import Any, ClassVar
@@ -113,12 +114,21 @@ class _PartOfScript(_Part):
         # As a function, because use_stemmer is NLTK's Porter where `_by_script` is off.
         if options.pop("use_stemmer", False):
             options["stemmer"] = script_stemmer()
-        part = cls._without(options, off)
-        # These cached properties are set, so that they no longer follow from `compat`.
-        part._by_script = "average" not in off
-        part._cut_by_line &= "bytes" not in off
-        part._cut_words = truncate_words if "words" in off else first_words
-        return part
+        return cls._without(options, off)
+
+    # What follows from `compat` in ROUGE follows here from the rules that are off.
+
+    @cached_property
+    def _by_script(self) -> bool:
+        return "average" not in self._off
+
+    @cached_property
+    def _cut_by_line(self) -> bool:
+        return super()._cut_by_line and "bytes" not in self._off
+
+    @cached_property
+    def _cut_words(self) -> Callable[..., str]:
+        return truncate_words if "words" in self._off else first_words
 
     def counter(self, tokens: TokenBatch) -> PairCounter:
         """Return the counter, with the script's for types whose rule is on."""
