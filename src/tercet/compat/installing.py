@@ -11,7 +11,7 @@ What the name of a module stands for in `sys.modules` while the drop-ins are ins
         not imported -> neighbour     `module_seen_by`, for an original or, by `Finder`, for the program: it is
                                       loaded beside first, and is then under its own name too
         neighbour -> neighbour        where it was imported before, it stays as it is
-    changed: one of `CHANGES` (`changed_modules.py`)
+    changed: one of `CHANGES` (`patched_modules.py`)
         not imported -> changed       `Finder`, after the module's own loader
         as it was -> changed          `_install`, in the module that is there
     every other module                is not touched
@@ -27,7 +27,7 @@ import sys
 
 from tercet.errors import warn
 
-from .changed_modules import CHANGES
+from .patched_modules import CHANGES
 from .finder import Finder
 from .originals import BESIDE, beside
 from .replaced import REPLACED, installation, is_below, is_found, package_of, warnings_of_versions

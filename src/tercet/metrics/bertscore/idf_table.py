@@ -1,4 +1,4 @@
-"""Document frequencies of subword ids: counted, merged, kept as files, and turned into weights."""
+"""Document frequencies of subword ids: counted, merged, kept as files, and turned into the weight of each id."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from tercet.networks.load import subwords_of
 from tercet.networks.long_texts import truncate
 from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, Subwords
 
-from .weights import Weights
-
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -36,6 +34,29 @@ _COLUMNS = ("id", "documents")
 _LARGEST_VOCABULARY = 1 << 24
 _LARGEST_FILE = 1 << 28
 _MOST_DOCUMENTS = 1 << 48
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The weight of each subword id."""
+
+    values: NDArray[np.float32]  # weight by id
+    unseen: float  # weight of greater ids
+
+    @property
+    def digest(self) -> str:
+        """Eight characters that stand for all of them."""
+        checksum = sha256(repr(self.unseen).encode())
+        checksum.update(self.values.astype("<f4").tobytes())
+        return checksum.hexdigest()[:8]
+
+    def of(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Return the weight of each id."""
+        is_seen = ids < len(self.values)
+        weights: NDArray[np.float32] = np.where(
+            is_seen, self.values[np.where(is_seen, ids, 0)], np.float32(self.unseen)
+        )
+        return weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)

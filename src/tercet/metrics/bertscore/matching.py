@@ -18,7 +18,7 @@ from tercet.networks.subwords import Subwords
 from tercet.networks.torch_settings import own_settings
 from tercet.statistics.progress import HIDDEN_BAR, Bar, bar_of
 
-from .weights import Weights
+from .idf_table import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

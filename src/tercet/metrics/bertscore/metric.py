@@ -30,8 +30,7 @@ from tercet.statistics.stats import Scores, SegmentStats
 
 from .alignment import Alignment, Side
 from .baselines import baseline_digest, baselines_of, find_baseline
-from .idf_option import given_table, weights_of
-from .idf_table import IdfTable
+from .idf_table import IdfTable, Weights
 from .matching import (
     BatchPadding,
     Embedder,
@@ -59,7 +58,7 @@ from .options import (
     widths_in_batches,
     winning_references,
 )
-from .weights import Weights
+from .weights import given_table, weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

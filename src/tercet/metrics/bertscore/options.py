@@ -28,8 +28,7 @@ from tercet.networks.subwords import DEFAULT_PREFIX_SPACES, PREFIX_SPACES, publi
 from tercet.option_checks import flag, integer, refuse
 from tercet.statistics.stats import SegmentStats
 
-from .idf_table import IdfTable
-from .weights import Weights
+from .idf_table import IdfTable, Weights
 
 if TYPE_CHECKING:
     import torch

@@ -1,48 +1,47 @@
-"""The weight of each subword id, and weights from a mapping."""
+"""The weights of subword ids that the option ``idf`` asks for: all equal, or from a mapping or a table."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tercet import numpy_later as np
-from tercet.errors import OptionError, shorten
+from tercet.errors import InputError, OptionError, shorten
 from tercet.networks.subwords import Subwords
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .idf_table import IdfTable, Weights
 
 _LARGEST = (2 - 2**-23) * 2.0**127  # of float32, in which weights are kept
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """The weight of each subword id."""
-
-    values: NDArray[np.float32]  # weight by id
-    unseen: float  # weight of greater ids
-
-    @property
-    def digest(self) -> str:
-        """Eight characters that stand for all of them."""
-        checksum = sha256(repr(self.unseen).encode())
-        checksum.update(self.values.astype("<f4").tobytes())
-        return checksum.hexdigest()[:8]
-
-    def of(self, ids: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return the weight of each id."""
-        is_seen = ids < len(self.values)
-        weights: NDArray[np.float32] = np.where(
-            is_seen, self.values[np.where(is_seen, ids, 0)], np.float32(self.unseen)
-        )
-        return weights
+def weights_of(idf: Any, table: IdfTable | None, subwords: Subwords, *, strict: bool) -> Weights:
+    """Return the weights that the option ``idf`` asks for; a table must be of the encoder's tokens."""
+    if idf is False:
+        # 1 for every token, 0 for CLS and SEP
+        values = np.ones(subwords.vocabulary_size, np.float32)
+        values[[token_id for token_id in subwords.zero_weight_ids if token_id < len(values)]] = 0
+        return Weights(values, 1.0)
+    if isinstance(idf, Mapping):
+        return _mapped_weights(idf, subwords, strict=strict)
+    assert table is not None
+    if idf is not True:
+        table.check(subwords)
+    return table.weights()
 
 
-def mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool = False) -> Weights:
+def given_table(idf: Any) -> IdfTable | None:
+    """Return the table that the option ``idf`` is, or the path of; None for others."""
+    if isinstance(idf, str):
+        try:
+            return IdfTable.load(idf)
+        except InputError as error:
+            raise OptionError(f"The 'idf' option of bertscore_idf is not an IDF table: {error}") from error
+    return idf if isinstance(idf, IdfTable) else None
+
+
+def _mapped_weights(mapping: Mapping[Any, Any], subwords: Subwords, strict: bool = False) -> Weights:
     """Return the weights that a mapping names, by ids (int) or by tokens (str).
 
     Ids that it does not name get what a defaultdict or a Counter has for them, or else its greatest weight; CLS and
