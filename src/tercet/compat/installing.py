@@ -27,9 +27,9 @@ import sys
 
 from tercet.errors import warn
 
-from .patched_modules import CHANGES
 from .finder import Finder
 from .originals import BESIDE, beside
+from .patched_modules import CHANGES
 from .replaced import REPLACED, installation, is_below, is_found, package_of, warnings_of_versions
 from .stand_ins import bind, name_results, put_stand_in
 
