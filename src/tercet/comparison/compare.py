@@ -287,7 +287,7 @@ def _messages(design: Design, inputs: TestSetAndMetrics, *, has_baseline: bool, 
             warn(oddity)
     messages = list(test_set.warnings)
     if not test_set.is_searched:
-        # Not warned of: beside the scores, where every format of the result has them, it shows what they do there.
+        # Not warned of: every format of the result has these beside the scores.
         if inputs.needed_by:
             messages += empty_references(test_set)
         messages += copy_warnings(test_set, with_references=bool(inputs.needed_by))

@@ -193,8 +193,9 @@ def _with_rows_of_ids(log: Answers, table: Table, rows: Mapping[str, int], named
 
 def _reference_columns(table: Table, named: NamedColumns, roles: Roles) -> list[str]:
     """Return the columns of references of a table; several tables may have those that are named."""
-    others = [name for name in table.columns if name.strip().lower() not in IDS]
-    references = references_beside(table, named, roles, set(table.columns).difference(others))
+    ids = {name for name in table.columns if name.strip().lower() in IDS}
+    others = [name for name in table.columns if name not in ids]
+    references = references_beside(table, named, roles, ids)
     if references or named.references:
         return references
     # Answers that are all numbers are no texts, and the table has nothing else.

@@ -227,7 +227,8 @@ def _warn_of_near_misses(alone: Sequence[TestSet], firsts_of_groups: Sequence[Te
     """Warn of tables alone, of a system each, that have nearly the references of another one or of a group.
 
     To spare the user a message for each pair of tables alone, each is compared with the first one of as many rows,
-    and the first of each length with that of the first length. Groups are not compared: they are sets on purpose.
+    and the first of each length with that of the first length. Groups are not compared with each other: they are
+    sets on purpose.
     """
     alone_by_length: dict[int, list[TestSet]] = {}
     for table in alone:

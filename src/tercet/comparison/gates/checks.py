@@ -46,7 +46,7 @@ def check_below_scale(table: ScoreTable, difference: float, subject: str) -> Non
 
 
 def check_within(table: ScoreTable, difference: float, subject: str) -> None:
-    """Raise an OptionError, which begins with `subject`, for a difference as large as any of a column's numbers."""
+    """Raise an OptionError, which begins with `subject`, that no two of a column's numbers exceed."""
     numbers = [value for values in table.segments.values() for value in values if value is not None]
     if isinstance(table.scorer, Column) and numbers and difference >= max(numbers) - min(numbers) > 0:
         raise OptionError(

@@ -64,11 +64,14 @@ class PairOfOutputs:
 
     def _of_shares(self, alpha: float, n_different: int) -> LossInterval:
         """Return Tango's interval: with a width where no answer differs, too."""
-        better = self.baseline.column("value")
-        worse = self.system.column("value")
-        if not self.table.higher_is_better:
-            better, worse = worse, better
-        bounds = tango(int((better > worse).sum()), int((worse > better).sum()), len(better), 1 - 2 * alpha)
+        of_baseline = self.baseline.column("value")
+        of_system = self.system.column("value")
+        n_higher = int((of_system > of_baseline).sum())
+        n_lower = int((of_system < of_baseline).sum())
+        if self.table.higher_is_better:
+            bounds = tango(n_lower, n_higher, len(of_system), 1 - 2 * alpha)
+        else:
+            bounds = tango(n_higher, n_lower, len(of_system), 1 - 2 * alpha)
         scale = self.table.scorer.scale
         # Of how many answers, none of which differs, the interval is within the margin.
         needed = None
@@ -97,7 +100,8 @@ class PairOfOutputs:
         """Return whether units differ in this score by more than rounding, where their rows differ."""
         # The scores of both outputs are finite, as their parts are; another system's may be NaN.
         size = max((abs(row.value) for row in self.table.rows if math.isfinite(row.value)), default=0.0)
-        # each part is a difference of two scores, times the number of units
+        # Each part is a difference of two scores, times the number of units; a score is off by some units in the last
+        # place.
         rounding = 16 * float(np.finfo(np.float64).eps) * len(parts) * size
         return bool(np.abs(parts).max() > rounding)
 

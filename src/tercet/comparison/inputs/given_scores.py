@@ -35,7 +35,7 @@ _BySystem = Mapping[str, Any]
 
 
 def as_compared(metric: Metric, test_set: TestSet) -> Metric:
-    """Return a metric as a comparison has it, but for what the user says: in percent, and lower as better if it is.
+    """Return a metric with a comparison's defaults, where the user says nothing: percent, and which way is better.
 
     Of columns, only those of 0 and 1 are in percent; a log, or its name, may say that lower numbers are better.
     """

@@ -22,8 +22,8 @@ from tercet.table_formats import decimals
 _LEFT = 0.25
 #: So many standard errors, of the others, is a difference that looks like one.
 _CLEAR = 2.0
-#: Less than this share of a score or difference is of rounding: more than `apart` allows for, as what is left of a
-#: sum without most of it is off by more than the sum.
+#: Less than this share of a score or difference is of rounding. It is more than `apart` allows for: where most of a
+#: sum is taken away, the rest is off by as much as the sum was.
 _NOISE = 1e-9
 #: Of fewer units, one is much in any case.
 _FEWEST = 10

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tercet.base.metric import Metric
 from tercet.comparison.wording.decimals import digits_of_scale
@@ -52,16 +53,18 @@ class WorstScored(NamedTuple):
         return f"the worst by {title}"
 
 
-def segment_that_says_most(test_set: TestSet, values: Any, metric: Metric) -> MostApart | WorstScored:
-    """Return the segment that can be explained and says most, by its scores of all systems."""
+def segment_that_says_most(test_set: TestSet, scores: NDArray[np.float64], metric: Metric) -> MostApart | WorstScored:
+    """Return the segment that can be explained and says most, by the scores of each system, a row each."""
+    values = scores
     if metric.takes_references:
-        values[:, [not texts for texts in test_set.references]] = np.nan
+        has_references = np.array([bool(texts) for texts in test_set.references])
+        values = np.where(has_references, scores, np.nan)
     if np.isnan(values).any(axis=0).all():
         raise InputError(f"{test_set.name} has no segment with a score of all systems; choose one with --segment.")
     return _most_apart(values) or _worst_scored(values, metric.higher_is_better)
 
 
-def _most_apart(values: Any) -> MostApart | None:
+def _most_apart(values: NDArray[np.float64]) -> MostApart | None:
     """Return the segment in which most pairs of systems score differently; of several, by the most.
 
     None where no segment tells any two systems apart.
@@ -83,7 +86,7 @@ def _most_apart(values: Any) -> MostApart | None:
     return MostApart(index + 1, n_pairs, int(n_apart[index]), float(distance[index]) / n_pairs)
 
 
-def _worst_scored(values: Any, higher_is_better: bool) -> WorstScored:
+def _worst_scored(values: NDArray[np.float64], higher_is_better: bool) -> WorstScored:
     """Return the segment that scores worst."""
     means = values.mean(axis=0)
     worst = np.nanmin(means) if higher_is_better else np.nanmax(means)

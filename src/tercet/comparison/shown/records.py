@@ -77,7 +77,9 @@ def _records(comparison: Comparison, kind: str) -> Iterator[dict[str, Any]]:
 
 def _numbers(comparison: Comparison, row: SystemScore) -> dict[str, Any]:
     """Return what is known of a system's score; without a test, nothing of its difference from the baseline."""
-    shown = row if comparison.test is not None else replace(row, against=None)
+    shown = row
+    if comparison.test is None:
+        shown = replace(row, against=None)
     # Too few units have no interval.
     difference_low = difference_high = None
     if shown.against is not None:
@@ -90,8 +92,8 @@ def _numbers(comparison: Comparison, row: SystemScore) -> dict[str, Any]:
         "difference": shown.difference,
         "difference_low": difference_low,
         "difference_high": difference_high,
-        "pvalue": row.pvalue,
-        "adjusted_pvalue": row.adjusted_pvalue,
+        "pvalue": shown.pvalue,
+        "adjusted_pvalue": shown.adjusted_pvalue,
         "wins": shown.wins,
         "ties": shown.ties,
         "losses": shown.losses,

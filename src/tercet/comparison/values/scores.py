@@ -89,7 +89,7 @@ class SystemScore:
 
     @property
     def is_baseline(self) -> bool:
-        """Whether it is of the baseline, which has no difference from itself."""
+        """Whether it has no difference from a baseline: it is the baseline itself, or of results without texts."""
         return self.against is None
 
     @property

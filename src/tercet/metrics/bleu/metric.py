@@ -111,9 +111,8 @@ class FormulaSettings(NamedTuple):
     method: str
     smooth_value: float
     effective: bool
-    weights: (
-        Any  # of the orders, for each weighting; lists, as a compiled plan does without NumPy, which imports slowly
-    )
+    #: Of the orders, for each weighting: lists, as a compiled plan does without NumPy, which takes long to import.
+    weights: Any
     scale: float
 
 

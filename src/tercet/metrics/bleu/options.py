@@ -31,6 +31,8 @@ SMOOTH_VALUES: dict[str, float] = {
 OF_NEXT_ORDER = ("nltk5", "nltk7")
 #: Methods of NLTK that look at texts: it passes them the last one alone, in place of the corpus.
 OF_LAST_ITEM = ("nltk5", "nltk6", "nltk7")
+#: Methods of NLTK that divide by their smooth_value, which cannot be 0.
+_DIVIDING_METHODS = ("nltk4", "nltk6", "nltk7")
 #: What ``smooth=True`` stands for.
 ADD_ONE = "add-one"
 
@@ -39,6 +41,8 @@ REFERENCE_LENGTHS: tuple[str, ...] = get_args(ReferenceLength)
 
 #: Most named weightings: each is one more score of every item and of every resample, in time and in memory.
 MOST_WEIGHTINGS = 100
+#: The most that weights add up to: more would take a smoothed precision above 1 to a power that no float holds.
+_MOST_WEIGHT = 100
 
 TokenizerName = Literal[
     "13a",
@@ -80,10 +84,6 @@ def _check_tokenizer(value: Any) -> Any:
         ".model at its end), or a callable",
         near_hint(value, TOKENIZERS),
     )
-
-
-#: A greater sum would take a smoothed precision, which may be above 1, to a power that no float holds.
-_MOST_WEIGHT = 100
 
 
 def _as_weights(value: Any) -> tuple[float, ...]:
@@ -152,10 +152,6 @@ def check_grid(value: Any) -> Any:
     raise refuse("True or a dict with any of the keys 'weights', 'smooth_method' and 'reference_length'")
 
 
-#: Methods that divide by their number: as in NLTK, it cannot be 0.
-_DIVISORS = ("nltk4", "nltk6", "nltk7")
-
-
 def check_smoothing(options: Any) -> None:
     """Raise an OptionError for options of smoothing that exclude each other, or that nothing reads."""
     if options.smooth and options.smooth_method != "none" and "smooth_method" in options.changed_options:
@@ -171,7 +167,7 @@ def check_smoothing(options: Any) -> None:
             "compat='nltk' takes the smoothing methods that NLTK has: 'smooth_method' must be 'none' or 'nltk1' "
             f"to 'nltk7'. Got {used_option} instead."
         )
-    if options.effective_order and (options.compat == "nltk" or methods[0].startswith("nltk")):
+    if options.effective_order and options.scores_like_nltk:
         raise OptionError("The option 'effective_order' has no meaning for NLTK's smoothing methods.")
     if options.smooth_value is None:
         return
@@ -183,7 +179,7 @@ def check_smoothing(options: Any) -> None:
             f"The option 'smooth_value' is used only by the smoothing methods {', '.join(SMOOTH_VALUES)}; with "
             f"{used_option} it is not used. Got {options.smooth_value!r}."
         )
-    dividing = [method for method in methods_with_value if method in _DIVISORS]
+    dividing = [method for method in methods_with_value if method in _DIVIDING_METHODS]
     if options.smooth_value == 0 and dividing:
         raise OptionError(f"The option 'smooth_value' must be above 0 for {dividing[0]}, which divides by it. Got 0.")
 

@@ -13,7 +13,7 @@ from .metric import Bleu
 from .options import OF_LAST_ITEM, SMOOTH_VALUES
 
 
-def _metrics(sacrebleu: Any, metric: Any) -> dict[str, Any]:
+def _sacrebleu_metrics(sacrebleu: Any, metric: Any) -> dict[str, Any]:
     return {
         "bleu": sacrebleu.BLEU(
             lowercase=metric.lowercase,
@@ -110,6 +110,13 @@ def _spelled_out(options: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
+def _aside(options: Any) -> dict[str, Any]:
+    aside: dict[str, Any] = {"grid": None}
+    if isinstance(options.weights, Mapping):
+        aside["weights"] = None
+    return aside
+
+
 _NLTK = (
     Rule(
         name="zero order",
@@ -143,7 +150,7 @@ _RIGHT_END = Rule(
 
 PEERS = Peers(
     packages={
-        "sacrebleu": by_sacrebleu(_metrics),
+        "sacrebleu": by_sacrebleu(_sacrebleu_metrics),
         "evaluate": Peer(_by_evaluate, (_RIGHT_END,)),
         "nltk": Peer(_by_nltk, _NLTK, _PartOfNltk.of, sentences=True),
     },
@@ -161,6 +168,6 @@ PEERS = Peers(
         "lemmatizer": "whether inflected forms are different words",
     },
     together=(("max_order", "weights"), ("smooth_method", "smooth_value", "smooth"), ("stemmer", "lemmatizer")),
-    aside=lambda options: {"grid": None, **({"weights": None} if isinstance(options.weights, Mapping) else {})},
+    aside=_aside,
     spelled_out=_spelled_out,
 )

@@ -41,22 +41,11 @@ class WhyZero:
         self._leaves_out_unreached = bleu.effective_order
         self._matches = row.matches
         self._ngrams = row.ngrams
-        self._is_smoothed = bleu.method != "none"
-        if bleu.method in ("floor", "add-k"):
-            self._is_smoothed = bleu.smooth_value != 0  # a value of 0 adds nothing
+        self._is_smoothed = _is_smoothed(bleu)
         #: The columns in which a sum of 0 may be what makes the score 0.
-        self.watched = self._columns_to_watch(bleu)
+        self.watched = _columns_to_watch(bleu, row)
         #: Whether an order has a weight, in the named weightings if there are any.
         self._has_weight = _weighted_orders(bleu, weightings)
-
-    def _columns_to_watch(self, bleu: Any) -> slice:
-        if not self._is_smoothed:
-            return self._matches
-        smooths_unreached = bleu.method in (ADD_ONE, "add-k") or bleu.scores_like_nltk
-        if smooths_unreached:
-            return slice(0)  # no column
-        # "exp" and "floor" do not smooth an order without n-grams.
-        return self._ngrams
 
     def orders(self, sums: list[float]) -> ZeroOrders | None:
         """Return the orders that make the score 0 although words match; None where there are none."""
@@ -101,6 +90,23 @@ class WhyZero:
             f"BLEU is {called} only because {zero.reason} ({of_words}). {' with '.join(remedies)} gives such a "
             "corpus a nonzero score."
         )
+
+
+def _is_smoothed(bleu: Any) -> bool:
+    """Return whether orders without a match are smoothed: a smooth_value of 0 adds nothing."""
+    if bleu.method in ("floor", "add-k"):
+        return bool(bleu.smooth_value != 0)
+    return bool(bleu.method != "none")
+
+
+def _columns_to_watch(bleu: Any, row: BleuRow) -> slice:
+    if not _is_smoothed(bleu):
+        return row.matches
+    smooths_unreached = bleu.method in (ADD_ONE, "add-k") or bleu.scores_like_nltk
+    if smooths_unreached:
+        return slice(0)  # no column
+    # "exp" and "floor" do not smooth an order without n-grams.
+    return row.ngrams
 
 
 def _weighted_orders(bleu: Any, weightings: Weightings) -> list[bool]:
