@@ -50,6 +50,23 @@ def where_memory_runs_out(rank):
     return generate(model, tokenizer_of(), PROMPTS, SETTINGS, batch_size=2, seed=1), sizes
 
 
+def where_one_fails(rank):
+    """Return the error of each process where one of them has an error that smaller batches are no help for."""
+    model = small_model()
+    whole = model.generate
+
+    def generate_or_fail(input_ids, **settings):
+        if rank == 1:
+            raise RuntimeError("index out of range")
+        return whole(input_ids=input_ids, **settings)
+
+    model.generate = generate_or_fail
+    try:
+        generate(model, tokenizer_of(), PROMPTS, SETTINGS, batch_size=2, seed=1)
+    except RuntimeError as error:
+        return str(error)
+
+
 def resumed_where_one_has_the_file(folder, rank):
     """Return the checkpoints that a callback knows when a run is resumed."""
     mine = folder / f"machine-{rank}"
@@ -69,7 +86,7 @@ if __name__ == "__main__":
     PartialState(cpu=True, timeout=timedelta(seconds=60))
     folder = Path(sys.argv[1])
     found = {}
-    for what in (of_sharded_weights, where_memory_runs_out):
+    for what in (of_sharded_weights, where_memory_runs_out, where_one_fails):
         set_seed(0)
         found[what.__name__] = what(rank)
     found["resumed_where_one_has_the_file"] = resumed_where_one_has_the_file(folder, rank)

@@ -460,6 +460,10 @@ def test_processes_with_clocks_memories_and_folders_of_their_own_stay_together(t
         assert by_process["of_sharded_weights"] == alone[:4]
         assert by_process["where_memory_runs_out"] == [alone[:5], [2, 1, 1, 1]]
         assert by_process["resumed_where_one_has_the_file"] == ["step 20"]
+    assert [by_process["where_one_fails"] for by_process in found] == [
+        "in process 1: RuntimeError: index out of range",
+        "index out of range",
+    ]
 
 
 @FEW_ITEMS

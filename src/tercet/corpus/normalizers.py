@@ -232,7 +232,7 @@ def label_of_normalizers(normalize: Any) -> str | None:
 def change_of(normalize: Any) -> Callable[[str, Callable[[], str]], str]:
     """Return the function that applies an option's normalizers to a text; only errors ask for the text's name.
 
-    A text of white space alone stays as it is, also as what diversity marks a set with is such a text.
+    A text of white space alone stays as it is: diversity marks sets with such a text.
     """
     functions = [_function(part) for part in _list_of_normalizers(normalize)]
 

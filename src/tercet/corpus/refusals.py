@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from operator import itemgetter
 
-#: Refusals, in small letters with straight apostrophes: how they begin, and what one of follows soon.
+#: Refusals by language, in small letters with straight apostrophes: how they begin, and words of which one follows
+#: soon.
 _REFUSALS = (
     (
         ("i'm sorry", "i am sorry", "i'm very sorry", "i'm really sorry", "i'm so sorry", "we're sorry", "sorry",
@@ -21,17 +22,17 @@ _REFUSALS = (
         (" assist", " help with", " help you", " comply", " fulfil", " provide", " answer", " do that"),
     ),
     (("as an ai",), ("",)),
-    (("es tut mir leid", "tut mir leid", "leider"), ("kann ich", "können wir")),
-    (("je suis désol", "désolé"), ("je ne peux", "je ne puis", "nous ne pouvons")),
-    (("lo siento", "lo lamento"), ("no puedo", "no podemos")),
-    (("desculpe", "sinto muito", "lamento"), ("não posso", "não podemos")),
-    (("mi dispiace",), ("non posso", "non possiamo")),
-    (("извините", "простите", "к сожалению", "мне жаль"), ("я не могу", "не можем")),
-    (("抱歉", "很抱歉", "对不起", "對不起"), ("无法", "無法", "不能")),
-    (("申し訳", "すみません"), ("できません", "できかねます")),
-    (("죄송",), ("수 없", "없습니다")),
-    (("عذر", "آسف", "أعتذر"), ("لا أستطيع", "لا يمكنني")),
-    (("माफ़", "माफ़", "क्षमा", "मुझे खेद"), ("नहीं कर", "नहीं दे")),
+    (("es tut mir leid", "tut mir leid", "leider"), ("kann ich", "können wir")),  # German
+    (("je suis désol", "désolé"), ("je ne peux", "je ne puis", "nous ne pouvons")),  # French
+    (("lo siento", "lo lamento"), ("no puedo", "no podemos")),  # Spanish
+    (("desculpe", "sinto muito", "lamento"), ("não posso", "não podemos")),  # Portuguese
+    (("mi dispiace",), ("non posso", "non possiamo")),  # Italian
+    (("извините", "простите", "к сожалению", "мне жаль"), ("я не могу", "не можем")),  # Russian
+    (("抱歉", "很抱歉", "对不起", "對不起"), ("无法", "無法", "不能")),  # Chinese
+    (("申し訳", "すみません"), ("できません", "できかねます")),  # Japanese
+    (("죄송",), ("수 없", "없습니다")),  # Korean
+    (("عذر", "آسف", "أعتذر"), ("لا أستطيع", "لا يمكنني")),  # Arabic
+    (("मा\u092b\u093c", "मा\u095e", "क्षमा", "मुझे खेद"), ("नहीं कर", "नहीं दे")),  # Hindi, with both spellings of a letter
 )  # fmt: skip
 _OPENINGS = tuple(opening for openings, _ in _REFUSALS for opening in openings)
 #: Characters in which a refusal is one, and what may stand before it.

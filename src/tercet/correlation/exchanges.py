@@ -270,9 +270,8 @@ def _tests_of_pairs(
             tails.count(block)
             yield {_FIGURE: block}
 
-    family = family_test_of_blocks(blocks(), n_resamples, {_FIGURE: observed[first]}, {_FIGURE: observed[second]})[
-        _FIGURE
-    ]
+    families = family_test_of_blocks(blocks(), n_resamples, {_FIGURE: observed[first]}, {_FIGURE: observed[second]})
+    family = families[_FIGURE]
     better = np.ones((n_metrics, n_metrics))
     better[second, first] = tails.p(tails.n_up)
     better[first, second] = tails.p(tails.n_down)

@@ -79,6 +79,7 @@ class Figure(NamedTuple):
     resampled: Callable[[Sample, PointEstimate], Array] | None = None
     #: The test of metrics by it; by default their standardized scores are exchanged, and the figure computed anew.
     test: Test | None = None
+    #: Of fewer items, as of fewer systems, it is not defined.
     least_items: int = 1
 
     @property

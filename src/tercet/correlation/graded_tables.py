@@ -115,27 +115,29 @@ def read_graded(
         check_frame_alone(kind, InputFiles([], [], [], [], opening=asked.opening))
     with recorded() as messages:
         table = replace(_read_graded_table(path, asked.opening), decimal=decimal)
-    if system_column is not None:
-        table.column(system_column)
-    published = _Published.of(table, name, asked)
-    texts = _Texts.of(path, published, asked)
-    rows = texts.rows_of_grades()
-    graded_in = texts.table
-    if grades is not None:
-        graded_in, further_rows = _rows_of_file(grades, texts, asked)
-        rows += further_rows
-    if published.missing:
-        missing = {(system, texts.numbers[item]) for item, system in published.missing}
-        rows = _of_outputs(rows, missing, graded_in.name)
-    # Names of systems or columns say that there are grades only where nothing else does.
-    if not rows:
-        rows = texts.preferences()
-    named: dict[str, list[str]] = {}
-    if texts.long is None and all(row.dimension in scores for row in rows):
-        rows_by_name, named = read_named_columns(texts.table, texts.joined_rows, texts.test_set, scores, dimensions)
-        rows += rows_by_name
-    if not rows:
-        raise InputError(_without_grades(texts.table, texts.test_set))
+        if system_column is not None:
+            table.column(system_column)
+        published = _Published.of(table, name, asked)
+        texts = _Texts.of(path, published, asked)
+        rows = texts.rows_of_grades()
+        graded_in = texts.table
+        if grades is not None:
+            graded_in, further_rows = _rows_of_file(grades, texts, asked)
+            rows += further_rows
+        if published.missing:
+            missing = {(system, texts.numbers[item]) for item, system in published.missing}
+            rows = _of_outputs(rows, missing, graded_in.name)
+        # Names of systems or columns say that there are grades only where nothing else does.
+        if not rows:
+            rows = texts.preferences()
+        named: dict[str, list[str]] = {}
+        if texts.long is None and all(row.dimension in scores for row in rows):
+            rows_by_name, named = read_named_columns(
+                texts.table, texts.joined_rows, texts.test_set, scores, dimensions
+            )
+            rows += rows_by_name
+        if not rows:
+            raise InputError(_without_grades(texts.table, texts.test_set))
     rows_of_grades = [row for row in rows if row.dimension not in scores]
     human = Grades.of_rows(rows_of_grades, texts.systems, texts.n_items, notation_of=graded_in.notation_of)
     external = _scores_of(texts, [row for row in rows if row.dimension in scores], scores)

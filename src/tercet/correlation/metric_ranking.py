@@ -9,11 +9,12 @@ from itertools import combinations
 import numpy as np
 
 from tercet.errors import InputError, OptionError, shorten
+from tercet.names_as_shown import counted
 from tercet.statistics.intervals import FEWEST_UNITS, too_few_units
 from tercet.threads import in_threads
 
 from .cautions import grade_warnings, ranking_warnings
-from .figures import FigureValue, PointEstimate, figures_for, level_of, points_of, value_in
+from .figures import FIGURES, FigureValue, PointEstimate, figures_for, level_of, points_of, value_in
 from .layers import layer_sweeps
 from .resampling import distributions, percentile_interval
 from .result import Correlation, DimensionTable
@@ -95,11 +96,15 @@ def dimension_table(correlation: Correlation, dimension: str, rank_by: str | Non
 
 def _check_figure(name: str, names: Sequence[str], dimension: str) -> None:
     """Raise an OptionError for a figure that the grades of a dimension do not have."""
-    if name not in names:
-        raise OptionError(
-            f"The figure {name!r} needs several systems with grades of the same item; {shorten(dimension)} has "
-            f"{', '.join(names)}."
-        )
+    if name in names:
+        return
+    needed = "several systems with grades of the same item"
+    if level_of(name) != "item":
+        figure = FIGURES[name]
+        needed = f"grades of {counted(figure.least_systems, 'system')}"
+        if figure.least_items > 1:
+            needed += f" and {counted(figure.least_items, 'item')}"
+    raise OptionError(f"The figure {name!r} needs {needed}; {shorten(dimension)} has {', '.join(names)}.")
 
 
 def _remarks(

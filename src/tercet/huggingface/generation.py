@@ -216,8 +216,9 @@ def _answers(
                 if waits_for_others:
                     raise
                 failure = error
-            if _in_any_process(failure is not None):
-                n_at_a_time = halved(n_at_a_time, failure or MemoryError("out of memory in another process"))
+            failures = _failures_in_processes(failure)
+            if failures:
+                n_at_a_time = _half_if_it_helps(n_at_a_time, failures)
                 continue
             answers += batch_answers
             bar.update(len(batch))
@@ -227,6 +228,24 @@ def _answers(
 def _in_any_process(is_so: bool) -> bool:
     """Return whether something is so in any process; all must ask."""
     return any(gather_object([is_so]))
+
+
+def _failures_in_processes(failure: Exception | None) -> list[Exception]:
+    """Return the errors of all processes, of others by what they say; all must ask."""
+    said = None if failure is None else f"{type(failure).__name__}: {failure}"
+    failures: list[Exception] = []
+    for process, text in enumerate(gather_object([said])):
+        if text is not None:
+            failures.append(RuntimeError(f"in process {process}: {text}"))
+    # The process's own error has its traceback, and is raised before those of others.
+    return failures if failure is None else [failure, *failures]
+
+
+def _half_if_it_helps(size: int, failures: Sequence[Exception]) -> int:
+    """Return half of a batch's size; raise an error in each process where it is no help in one of them."""
+    for failure in failures:
+        half = halved(size, failure)
+    return half
 
 
 def _is_shared(model: Any) -> bool:

@@ -68,7 +68,8 @@ class GenerationCallback(TrainerCallback):  # type: ignore[misc]
     model that does not change 5 % at most find p < .05. Later looks have more resamples, from 10,000 to 100,000;
     where none of them has as large a difference, p is bounded by Hoeffding's inequality too, so that however often
     was looked, a clear difference is found. Fewer than 7 texts cannot show any, at the 100th look fewer than 27: the
-    sentence on a checkpoint then says so.
+    sentence on a checkpoint then says so. Whether a checkpoint is better than the best one before it, by the first
+    metric, is logged as ``eval_is_better``.
 
     The texts are kept in ``checkpoints.jsonl`` in the output folder, with a column for each checkpoint, which
     ``tercet compare`` reads as systems. The best checkpoint is the best on these prompts: its score is a little too

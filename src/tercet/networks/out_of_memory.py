@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-#: What errors say that PyTorch raises for want of memory: on GPUs and Macs, with cuDNN, on a CPU, on Gaudi.
+#: What errors say for want of memory, those of PyTorch on GPUs and Macs, with cuDNN, on a CPU, on Gaudi, and Python's
+#: own by its name where another process tells of it.
 _OUT_OF_MEMORY = (
     "out of memory",
+    "MemoryError",
     "CUDNN_STATUS_NOT_SUPPORTED",
     "CUBLAS_STATUS_ALLOC_FAILED",
     "DefaultCPUAllocator: can't allocate memory",

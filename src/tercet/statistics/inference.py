@@ -84,10 +84,10 @@ class Inference(NamedTuple):
 
     def tables_of_pairs(self, pairs: Pairs, results: dict[str, FamilyResult], n_systems: int) -> dict[str, PTables]:
         """Return the p of all pairs as tables of all systems, adjusted as this inference says."""
-        tests = {name: p_tables(pairs, result, n_systems) for name, result in results.items()}
+        tables = {name: p_tables(pairs, result, n_systems) for name, result in results.items()}
         if self.adjust == "holm":
-            return {name: adjusted_by_holm(of_score.pvalues) for name, of_score in tests.items()}
-        return tests
+            return {name: adjusted_by_holm(of_score.pvalues) for name, of_score in tables.items()}
+        return tables
 
     def to_dict(self) -> dict[str, str | None]:
         """Return the names of the test, the adjustment and the interval."""

@@ -161,7 +161,7 @@ class _FileResults(NamedTuple):
     def only(self, outcome: str) -> _FileResults:
         """Return what these boxes show where there is no result, but a message, or nothing."""
         updates = {name: hidden(box) for name, box in self._asdict().items()}
-        # Where there may be a message later, a box is emptied only: a message shows no box that is hidden.
+        # The box of messages is only emptied: a later message would not make a hidden box visible.
         return _FileResults(**{**updates, "outcome": outcome, "trouble": "", "code": without_code()})
 
 
