@@ -15,7 +15,7 @@ import tercet
 import texts
 from conftest import ZERO_BLEU
 from oracles import line_lists, read, sacrebleu_tokens, token_lists, tokens_of
-from tercet.corpus.tokenizers import split_ja
+from tercet.corpus.mecab import split_ja
 from tercet.errors import InputError, OptionError
 
 SACREBLEU = ("13a", "intl", "zh", "char", "none")

@@ -44,7 +44,6 @@ _HUB_FOLDER = ".eval_results"
 SEGMENT_FORMS = (".csv", ".jsonl", ".ndjson", ".xlsx", ".tsv", ".tab", ".txt", "")
 _WITHOUT_BOM = (".jsonl", ".ndjson", ".xlsx")
 
-
 #: The width of texts in files.
 _WIDTH_OF_FILES = 120
 

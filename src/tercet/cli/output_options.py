@@ -199,7 +199,7 @@ class CompareOutput(ScoreOutput):
         """Refuse options of tables beside --segment."""
         named_by = "--format"
         if self.format is None:
-            # By its extension, the file says it.
+            # The format is that of the file's extension.
             named_by = f"--out {self.out}"
         excluded_options = {
             named_by: form != "text",

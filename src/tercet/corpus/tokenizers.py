@@ -14,7 +14,7 @@ from tercet.errors import InputError, shorten
 from tercet.option_checks import has_entries
 
 from .corpus import Corpus, bytes_used, encode, intern_texts
-from .mecab import MECAB_TOKENIZERS, mecab_label, split_by_mecab
+from .mecab import MECAB_TOKENIZERS, mecab_label, split_by_mecab, split_ja
 from .subword_models import SACREBLEU_MODELS, is_subword_model, subword_model
 from .tokenizer_packages import optional_package
 
@@ -41,27 +41,6 @@ def split_intl(text: str) -> list[str]:
     for pattern, replacement in _intl_patterns():
         text = pattern.sub(replacement, text)
     return text.split()
-
-
-#: Characters that MeCab is given at a time: its stack overflows at about a million.
-_MECAB_LIMIT = 100_000
-
-
-@cache
-def _ja_tagger() -> Any:
-    fugashi = optional_package("fugashi", "ja")
-    unidic = optional_package("unidic_lite", "ja", "unidic-lite")
-    return fugashi.Tagger(f"-d {unidic.DICDIR} -r {unidic.DICDIR}/dicrc -Owakati")
-
-
-def split_ja(text: str) -> list[str]:
-    """Split Japanese into words by MeCab with the dictionary unidic-lite."""
-    tagger = _ja_tagger()
-    words = []
-    for line in text.replace("\0", " ").splitlines():
-        for start in range(0, len(line), _MECAB_LIMIT):
-            words += tagger.parse(line[start : start + _MECAB_LIMIT].strip()).split()
-    return words
 
 
 @cache
@@ -164,9 +143,9 @@ def split_texts(
         return subword_model(tokenizer).split(texts), {}
     words: dict[str, str] = {}
     if not isinstance(tokenizer, str):
+        # A user's function gets equal texts, too.
         splitter = _with_checked_tokens(tokenizer)
         return [_split(text, splitter, words, lines) for text in texts], words
-    # A user's function gets equal texts, too.
     different = dict.fromkeys(texts, "")
     for text in different:
         if tokenizer in MECAB_TOKENIZERS:

@@ -64,7 +64,10 @@ def ranking_warnings(
         messages.append(f"Only {counted(n_units, unit, units)}: too few for reliable tests.")
     elif n_units < _RELIABLE:
         messages.append(f"Only {n_units} {units}: too few for reliable intervals and tests.")
-    first, *lower_ranked = table.ranked() or [""]
+    ranked = table.ranked()
+    if not ranked:
+        return messages
+    first, *lower_ranked = ranked
     unclear = next((label for label in lower_ranked if not table.significance(first, label, alpha)), None)
     if unclear is None:
         return messages

@@ -18,7 +18,6 @@ from tercet.comparison.inputs.files_and_frames import check_no_splits
 from tercet.comparison.inputs.given_scores import numbers_of, read_columns, with_scores
 from tercet.comparison.specs.metric_specs import label_of, name_of, parse_column
 from tercet.corpus.corpus import Corpus
-from tercet.correlation.settings import CorrelateSettings
 from tercet.errors import (
     InputError,
     OptionError,
@@ -43,6 +42,7 @@ from .metric_columns import MetricColumn, columns_of_metric, external_column
 from .metric_ranking import dimension_table
 from .pairs import without_noise
 from .result import Correlation
+from .settings import CorrelateSettings
 
 #: What is compared where no metric is given, of what the texts allow. ROUGE-L is of words of any script.
 DEFAULT_METRICS = ("bleu_multi", "chrf_multi", "rouge_nlws:rouge_types=rougeL,tokenizer=unicode", "ter")

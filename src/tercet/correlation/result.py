@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tercet.correlation.settings import PERMUTATIONS
 from tercet.errors import OptionError, argument_set, did_you_mean, needs, shorten
 from tercet.names_as_shown import counted
 from tercet.statistics.inference import ADJUSTED
@@ -23,6 +22,7 @@ from .layers import LayerSweep
 from .metric_columns import MetricColumn
 from .resampling import UNITS
 from .samples import Array, GradedOutputs, Numbers
+from .settings import PERMUTATIONS
 
 #: Of a row in :meth:`Correlation.records`.
 COLUMNS = (

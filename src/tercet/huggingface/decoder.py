@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -61,14 +62,19 @@ class Decoder:
                     f"item {index} of the predictions has the id {negative_ids[0]}, but ids are 0 or more (and "
                     "-100 for no token)."
                 )
-        end = np.iinfo(np.int64).max if self.vocabulary_size is None else self.vocabulary_size
-        return self._texts([row[(row >= 0) & (row < end)] for row in rows])
+        return self._texts([row[(row >= 0) & (row < self._first_unknown_id)] for row in rows])
+
+    @property
+    def _first_unknown_id(self) -> float:
+        """The first id beyond the vocabulary; infinite where its size is not known."""
+        if self.vocabulary_size is None:
+            return math.inf
+        return self.vocabulary_size
 
     def labels(self, rows: IdRows) -> list[str]:
         """Return texts, without -100; any other id outside the vocabulary is an InputError."""
-        end = np.inf if self.vocabulary_size is None else self.vocabulary_size
         for index, row in enumerate(rows):
-            unknown_ids = row[((row < 0) & (row != IGNORED)) | (row >= end)]
+            unknown_ids = row[((row < 0) & (row != IGNORED)) | (row >= self._first_unknown_id)]
             if len(unknown_ids):
                 known_ids = "0 or more" if self.vocabulary_size is None else f"0 to {self.vocabulary_size - 1}"
                 raise InputError(

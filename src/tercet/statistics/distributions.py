@@ -20,7 +20,7 @@ def normal_share(deviate: float) -> float:
 
 
 def t_tail(t: float, freedom: float) -> float:
-    """Return the share of Student's t distribution above t, from the incomplete beta function (DLMF 8.17.22)."""
+    """Return the share of Student's t distribution above t, by Abramowitz and Stegun 1964, 26.7.1."""
     if t == 0:
         return 0.5
     if t * t < 1e-4 * freedom:
